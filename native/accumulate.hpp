@@ -11,8 +11,8 @@
 
 namespace suffice {
 
-// Fills cells from entries; each_entry(use) calls use(cell, x, w) for every one and says if all kept the rule. Where every
-// row has every cell, their common weight is given, and need not be added up cell by cell.
+// Fills cells from entries. each_entry(use) calls use(cell, x, w) for every entry and returns whether all kept the rule.
+// Where every row has every cell, their common weight is given and need not be added up cell by cell.
 template <bool weighed, class Cell, class Each>
 bool fill(Cell* cells, Index count, Pair weight, Each each_entry) {
     const bool good = each_entry([](Cell& cell, double x, double w) {
@@ -33,7 +33,7 @@ bool fill(Cell* cells, Index count, Pair weight, Each each_entry) {
     return good;
 }
 
-// Row by row: each piece (rows of one class) fills a line of cells of its own.
+// By rows: each piece (rows of one class) fills its own line of cells.
 template <class Cell, class Data>
 bool accumulate_rows(const Data& data, const Groups& groups, const Rule& rule, int threads, Cell* out) {
     const Index cells = data.cells();
@@ -82,7 +82,7 @@ bool accumulate_rows(const Data& data, const Groups& groups, const Rule& rule, i
     return good;
 }
 
-// Column by column: every column is one thread's, which keeps a small table of classes × its cells.
+// By columns: each column belongs to one thread, which keeps a small table of classes × the column's cells.
 template <class Cell, class Data>
 bool accumulate_columns(const Data& data, const Groups& groups, const Rule& rule, int threads, Cell* out) {
     const Index cells = data.cells();
@@ -108,7 +108,7 @@ bool accumulate_columns(const Data& data, const Groups& groups, const Rule& rule
     return good;
 }
 
-// Absent entries of a sparse matrix are zeros: what a cell lacks of its class's weight was seen there, with value 0.
+// Absent entries of a sparse matrix are zeros: the weight that a cell lacks of its class's weight is counted with value 0.
 inline void add_absent(const Pair* class_weight, Index classes, Index cells, int threads, Moment* out) {
     constexpr Index span = 8192;
     parallel_for((cells + span - 1) / span, threads, [&](Index part) {
@@ -117,14 +117,14 @@ inline void add_absent(const Pair* class_weight, Index classes, Index cells, int
             for (Index j = part * span; j < end; ++j) {
                 Moment& cell = out[group * cells + j];
                 const Pair absent = class_weight[group] - cell.n;
-                // the two were added up in different orders: less than this is no row, but the rest of a rounding
+                // the two were summed in different orders: a smaller difference is a rounding error, not a row
                 if (absent.hi > 1e-28 * class_weight[group].hi) cell.merge({absent, {0.0, 0.0}, {0.0, 0.0}});
             }
         }
     });
 }
 
-// True if every value kept the rule; otherwise `out` is meaningless.
+// Returns whether every value kept the rule; otherwise `out` is meaningless.
 template <class Cell, class Data>
 bool accumulate(const Data& data, const Groups& groups, const Rule& rule, int threads, Cell* out) {
     constexpr Index worth_a_thread = 1 << 16;  // entries; below, starting a thread costs more than it saves

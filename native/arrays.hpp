@@ -1,7 +1,7 @@
 // Views of a matrix as the kernels walk it: entries of a row, or entries of a column.
 //
-// A view has cells: the columns of the table it is counted into. For numbers a cell is a column; for
-// categories each column has one cell per category, and an entry is a one in the cell of its category.
+// A view has cells, the columns of the table that it is counted into. For numbers a cell is a column; for categories each
+// column has one cell per category, and an entry is a one in the cell of its category.
 #pragma once
 
 #include <algorithm>
@@ -14,30 +14,30 @@
 
 namespace suffice {
 
-// Part of a row's entries, side by side: room for them where the matrix itself does not hold them so.
+// Adjacent entries of a row: room for them if the matrix does not store them so.
 struct Strip {
     static constexpr Index most = 256;
-    static constexpr Index ahead = 12;  // cells that come after these, if the matrix is sparse: soon to be needed
+    static constexpr Index ahead = 12;  // cells that follow these, if the matrix is sparse, for prefetching
     Index cell[most + ahead];
     double value[most];
 };
 
-// Rows are visited in the order of their classes, so the processor cannot guess which comes next: tell it.
+// Rows are visited in the order of their classes, so the processor cannot predict the next one: prefetch it.
 inline void expect(const void* begin, Index bytes) {
     const char* at = static_cast<const char*>(begin);
     for (Index byte = 0; byte < std::min<Index>(bytes, 2048); byte += 64) prefetch(at + byte);
 }
 
-constexpr Index block_rows = 4096;  // added up at once: few enough that plain sums keep 13 digits
+constexpr Index block_rows = 4096;  // rows added up at once, few enough that plain sums keep 13 digits
 
-// Values as they are, or ones where they are above a threshold and zeros elsewhere. The threshold is not negative: absent
-// entries of a sparse matrix stay zero.
+// Values as they are, or ones where they are above a threshold and zeros elsewhere. The threshold is not negative, so that
+// absent entries of a sparse matrix stay zero.
 struct Values {
     Numbers numbers;
     bool flags = false;
     double threshold = 0;
 
-    // Some values, where they lie or in the room given; `good` becomes false where one breaks the rule.
+    // Returns values, in place or in the given room; sets `good` to false if one breaks the rule.
     const double* some(Index first, Index step, Index count, const Rule& rule, double* room, bool& good) const {
         const double* x = numbers.doubles(first, step, count, room);
         good &= rule.holds(x, count);
@@ -59,7 +59,7 @@ struct Dense {
     static constexpr bool is_sparse = false, one_hot = false;
     bool by_rows() const { return columns == 1 || std::abs(row_step) >= std::abs(column_step); }
 
-    // visit(cell, x); false where a value breaks the rule
+    // visit(cell, x); returns false if a value breaks the rule
     template <class Visit>
     bool row(Index i, const Rule& rule, Visit visit) const {
         return line(i * row_step, column_step, 0, columns, rule, visit);
@@ -89,7 +89,7 @@ struct Dense {
     }
 
    private:
-    // visit(k, x) for numbers `begin` to `end` of a row or column that begins at a place
+    // visit(k, x) for numbers `begin` to `end` of the row or column that begins at `place`
     template <class Visit>
     SUFFICE_INLINE bool line(Index place, Index step, Index begin, Index end, const Rule& rule, Visit visit) const {
         double room[Strip::most];
@@ -103,11 +103,11 @@ struct Dense {
     }
 };
 
-// Columns of category codes, seen as ones in the cell first_cell(column) + code.
+// Columns of category codes, read as ones in the cell first_cell(column) + code.
 struct OneHot {
     Dense codes;
     const Index* offset;  // columns + 1 of them
-    bool clip;            // a code beyond the last is the last
+    bool clip;            // a code beyond the last category counts as the last
     Index rows, columns;
 
     OneHot(const Dense& all, const Index* offsets, bool clips)
@@ -171,10 +171,10 @@ struct OneHot {
         codes.values.numbers.read_codes(first, step, count, out);
     }
 
-    // The cells of some columns of a row, below zero for what is no code; false if there are such.
+    // Writes the cells of some columns of a row, negative for invalid codes; returns false if there are any.
     bool read_cells(Index i, Index first, Index count, Index* cells) const {
         read_codes(i * codes.row_step + first * codes.column_step, codes.column_step, count, cells);
-        Index lowest = 0;  // below zero if any cell is
+        Index lowest = 0;  // negative if any cell is
         for (Index k = 0; k < count; ++k) {
             cells[k] = cell(offset + first + k, cells[k]);
             lowest |= cells[k];
@@ -182,7 +182,7 @@ struct OneHot {
         return lowest >= 0;
     }
 
-    // The cell of a code, given where the cells of its column begin; or −1.
+    // Returns the cell of a code, given the first cell of its column; −1 for an invalid code.
     SUFFICE_INLINE Index cell(const Index* begin, Index code) const {
         const Index last = begin[1] - 1 - begin[0];
         const Index known = clip && code > last ? last : code;
@@ -190,7 +190,7 @@ struct OneHot {
     }
 };
 
-// Compressed rows (CSR), or compressed columns (CSC) when transposed. Absent entries are zero and not visited.
+// Compressed rows (CSR), or compressed columns (CSC) if transposed. Absent entries are zero and not visited.
 struct Compressed {
     Values values;
     Positions index, start;
@@ -206,7 +206,7 @@ struct Compressed {
     static constexpr bool is_sparse = true, one_hot = false;
     bool by_rows() const { return !transposed; }
 
-    // Line starts within the stored entries, never falling.
+    // Returns whether line starts never decrease and lie within the stored entries.
     bool sound(Index stored) const {
         return lines() == 0 || (start[0] == 0 && start[lines()] <= stored && start.rise(lines() + 1));
     }

@@ -1,16 +1,16 @@
-// Documents → words that are known, or become known on the way.
+// Turns documents into words that are known, or become known on the way.
 #pragma once
 
 #include "text.hpp"
 
 namespace suffice {
 
-// Words known from a fit, to look up those of new documents.
+// Words known from a fit, for looking up the words of new documents.
 struct Lexicon {
     Numbering numbering;
 
     Lexicon(Bytes bytes, Vector<Index> offset, int hash_bits) : numbering(hash_bits) {
-        std::vector<char> all(bytes.shape(0) + slack);  // with room to read beyond the last word
+        std::vector<char> all(bytes.shape(0) + slack);  // readable beyond the last word
         std::copy_n(reinterpret_cast<const char*>(bytes.data()), bytes.shape(0), all.data());
         const std::size_t words = offset.shape(0) ? offset.shape(0) - 1 : 0;
         for (std::size_t i = 0; i < words; ++i) {
@@ -35,7 +35,7 @@ struct Lexicon {
     }
 };
 
-// The words of one document: each once, with how often it occurs, or as often as it occurs.
+// The words of one document: each once, with its count, or as often as it occurs.
 class Bag {
    public:
     // number(text, hash, guess) is a word's number, or Vocabulary::none

@@ -1,4 +1,4 @@
-// From numpy arrays to the views of the kernels. Every function frees the interpreter while it counts.
+// Converts numpy arrays to the views of the kernels. Every function releases the interpreter while it counts.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -14,7 +14,7 @@ namespace nb = nanobind;
 
 namespace suffice {
 
-// Matrices and lists of any type that `Numbers` reads; others are refused when they are read.
+// Matrices and lists of any type that `Numbers` reads; other types are refused when they are read.
 using Matrix = nb::ndarray<nb::ro, nb::ndim<2>, nb::device::cpu>;
 using List = nb::ndarray<nb::ro, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 template <class Value>
@@ -22,7 +22,7 @@ using Vector = nb::ndarray<const Value, nb::ndim<1>, nb::c_contig, nb::device::c
 using Shares = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 using Table = nb::ndarray<double, nb::ndim<3>, nb::c_contig, nb::device::cpu>;
 
-// Labels of no length mean one class; shares of no length mean hard labels; weights of no length mean ones.
+// Empty labels mean a single class; empty shares mean hard labels; empty weights mean ones.
 inline Groups read_groups(Index rows, Index classes, const Vector<Index>& code, const Shares& share,
                           const Vector<double>& weight) {
     auto fits = [&](Index length) { return length == 0 || length == rows; };
@@ -59,7 +59,7 @@ inline Dense read_dense(const Matrix& data) {
             data.stride(1)};
 }
 
-// The rows of `out` seen as cells, after checking that they fit.
+// Returns the rows of `out` as cells, after checking that they fit.
 template <class Cell, class Data>
 bool count_into(const Table& out, const Data& data, const Groups& groups, const Rule& rule, int threads) {
     static_assert(sizeof(Cell) % sizeof(double) == 0);
@@ -73,7 +73,7 @@ bool count_into(const Table& out, const Data& data, const Groups& groups, const 
 
 // A table of scores, rows × classes, to fill.
 using Scores = nb::ndarray<double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
-// Such a table, or the best class of each row.
+// A table of scores, or the best class of each row.
 using Answers = nb::ndarray<nb::c_contig, nb::device::cpu>;
 
 inline Finish read_answers(const Answers& out, Index rows, Index classes) {

@@ -1,5 +1,5 @@
-// Bins of numbers: which values columns have, how often in each class, and which cuts between places in a row have the
-// highest evidence, of all sets of cuts. Columns are many, and each is looked at by one thread.
+// Bins of numbers: the distinct values of columns, their counts by class, and, of all sets of cuts between adjacent places,
+// the one that maximizes the evidence. There are many columns, and one thread works on each.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -32,7 +32,7 @@ SUFFICE_INLINE double log_eight(double x) {
     return log_positive((x * (x + 1) * (x + 2) * (x + 3)) * ((x + 4) * (x + 5) * (x + 6) * (x + 7)));
 }
 
-// Σ_c ln a(a+1)…(a+n_c−1): small whole numbers are multiplied, with one logarithm for many of them.
+// Σ_c ln a(a+1)…(a+n_c−1); for small whole n_c, factors are multiplied and many share one logarithm.
 double log_risings(double a, const double* n, Index classes, Index stride) {
     constexpr double few = 48, large = 1e200, small = 1e-200;
     double sum = 0, product = 1, whole = 0;
@@ -61,7 +61,7 @@ double log_risings(double a, const double* n, Index classes, Index stride) {
     return sum + std::log(product);
 }
 
-// ln a(a+1)…(a+n−1) for a = strength·m/total, of all whole numbers m up to the total and n up to the most of a class.
+// Table of ln a(a+1)…(a+n−1) for a = strength·m/total, for whole numbers m up to the total and n up to the largest class.
 class Risings {
    public:
     Risings(Index total, Index most, double strength) : total_(total), width_(most + 1) {
@@ -91,7 +91,7 @@ class Risings {
     std::vector<double> sums_, logs_;
 };
 
-// Places of one column: counts are classes × places, `size` is what each place has of the prior.
+// Places of one column: counts are classes × places; `size` is the share of the prior of each place.
 struct Places {
     const double *counts, *size;
     Index classes, stride, count;
@@ -103,7 +103,7 @@ struct Places {
     }
 };
 
-// What the pieces that end at one place have of the counts, classes × places, and of the prior, by where they begin.
+// Counts, classes × places, and prior of the pieces that end at one place, indexed by where they begin.
 struct Pieces {
     std::vector<double> inside, size, mine, gain, whole;
     Index room;
@@ -115,7 +115,7 @@ struct Pieces {
         gain.resize(room);
         whole.resize(room);
     }
-    // Every piece gets the place before `end`.
+    // Adds the place before `end` to every piece.
     void end_at(const Places& all, Index end) {
         for (Index c = 0; c < all.classes; ++c) {
             double* line = inside.data() + c * room;
@@ -126,7 +126,7 @@ struct Pieces {
     }
 };
 
-// Evidence of the pieces that end at one place, by logarithms of gammas: no number depends on another.
+// Evidence of the pieces that end at one place, by log-gamma functions; all of them are independent.
 SUFFICE_FOR_EACH_PROCESSOR
 void gains_by_gammas(const Places& all, Index end, double strength, double total, Pieces& at) {
     double *mine = at.mine.data(), *gain = at.gain.data(), *whole = at.whole.data();
@@ -171,7 +171,7 @@ void gains_by_table(const Places& all, Index end, const Risings& known, Pieces& 
     }
 }
 
-// Marks where the pieces of highest evidence begin, and returns the evidence. Every cut has a price.
+// Marks where the pieces with the highest evidence begin, and returns the evidence. Every cut has a price.
 double cut(const Places& all, double strength, const Risings* known, std::uint8_t* begins) {
     const Index places = all.count;
     if (places == 0) return 0;
@@ -204,7 +204,7 @@ double cut(const Places& all, double strength, const Risings* known, std::uint8_
     return best[places];
 }
 
-// Returns how many rows a table of risings has to know; 0 if it does not pay, or numbers are not whole.
+// Returns how many rows a table of rising factorials needs; 0 if it does not pay, or counts are not whole.
 Index table_size(const Shares& counts, const Vector<double>& size, const Vector<Index>& start, double* most) {
     const Index classes = counts.shape(0), places = counts.shape(1), columns = start.shape(0) - 1;
     if (columns == 0) return 0;
@@ -233,8 +233,8 @@ Index table_size(const Shares& counts, const Vector<double>& size, const Vector<
 using Flags = nb::ndarray<std::uint8_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using Numbers = nb::ndarray<double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
-// Pieces of places from i up to j have the evidence Σ_c ln DirichletMultinomial, but for what all cuts share, less the
-// price of a cut; `size` says what part of the prior each place has. Columns lie side by side, and begin at `start`.
+// The piece of places i to j has the evidence Σ_c ln DirichletMultinomial, up to a constant that all sets of cuts share,
+// minus the price of a cut; `size` is the share of the prior of each place. Columns lie side by side, beginning at `start`.
 void best_cuts(Shares counts, Vector<double> size, Vector<Index> start, double strength, Flags begins, Numbers evidence,
                int threads) {
     const Index classes = counts.shape(0), places = counts.shape(1), columns = start.shape(0) - 1;
@@ -260,7 +260,7 @@ void best_cuts(Shares counts, Vector<double> size, Vector<Index> start, double s
     });
 }
 
-// A number on the grid has 24 bits, which are brought into the order of numbers.
+// A number on the grid has 24 bits, rearranged so that they sort like the numbers.
 constexpr int cut_bits = 40;
 
 SUFFICE_INLINE std::uint64_t key_of(double x) {
@@ -274,7 +274,7 @@ SUFFICE_INLINE double value_of(std::uint64_t key) {
     return std::bit_cast<double>(bits >> 63 ? bits & ~(std::uint64_t{1} << 63) : ~(bits | cut));
 }
 
-// Sorts keys of 24 bits, which are the upper half of numbers of 64: by counting, if they are many.
+// Sorts 24-bit keys, the upper half of 64-bit numbers; if there are many, by counting.
 void sort_keys(std::vector<std::uint64_t>& keys, std::vector<std::uint64_t>& room) {
     constexpr int digit = 12, buckets = 1 << digit;
     if (keys.size() < 512) {
@@ -293,8 +293,8 @@ void sort_keys(std::vector<std::uint64_t>& keys, std::vector<std::uint64_t>& roo
 using Grid = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 using Wide = nb::ndarray<Index, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
-// Writes the values of each column, which are on the grid, sorted, each once; and for each class and value that it has, in this order, the class,
-// the number of the value, and how many rows there are. `found` has how many values, and how many of these counts.
+// Writes the sorted distinct values of each column, which are on the grid; and for each class and value that occurs, in
+// this order, the class, the number of the value, and the number of rows. `found` gets the number of values and of counts.
 void value_counts(Grid columns, Vector<Index> code, Index classes, Scores values, Wide line, Wide place, Scores count,
                   Wide found, int threads) {
     const Index many = columns.shape(0), rows = columns.shape(1);

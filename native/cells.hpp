@@ -1,4 +1,4 @@
-// What one cell of a table remembers of the values that fell into it. Fields are doubles, nothing else.
+// What a cell of a table stores about the values counted into it: doubles only.
 #pragma once
 
 #include <algorithm>
@@ -18,7 +18,7 @@ struct Sum {
     void merge(const Sum& other) { total += other.total; }
 };
 
-// A sum of real weights, to the last bit whatever their number: what rounding loses is kept beside it.
+// A sum of real weights with about 32 digits: rounding errors are kept beside it.
 struct RealSum {
     static constexpr bool two_passes = false;
     double total, lost;
@@ -33,7 +33,7 @@ struct RealSum {
     }
 };
 
-// ln x! of whole numbers, from a table while it lasts.
+// ln x! of whole numbers, from a table as far as it reaches.
 inline double log_factorial(double x) {
     static const auto table = [] {
         std::array<double, 1024> t{};
@@ -57,7 +57,7 @@ struct PoissonSum {
     }
 };
 
-// Zero when empty: values are positive. A row of no weight was not seen.
+// Zero if empty, since values are positive. Rows of weight zero do not count.
 struct Largest {
     static constexpr bool two_passes = false;
     double value;
@@ -68,8 +68,8 @@ struct Largest {
     void merge(const Largest& other) { value = std::max(value, other.value); }
 };
 
-// Weight, mean and scatter Σw(x−mean)², all as pairs. A block is read twice: first for its mean, then for the scatter
-// about it, so that a mean of 1e8 costs no digits of a spread of 1.
+// Weight, mean and scatter Σw(x−mean)², all as pairs. A block is read twice, first for its mean, then for the scatter about
+// it, so that a mean of 1e8 costs no digits of a spread of 1.
 struct Moment {
     static constexpr bool two_passes = true;
     Pair n, mean, scatter;
@@ -78,7 +78,7 @@ struct Moment {
         n = n + Pair{w, 0.0};
         mean.hi += w * x;
     }
-    void add_weighed(double x, double w) { mean.hi += w * x; }  // where n is known from the rows
+    void add_weighed(double x, double w) { mean.hi += w * x; }  // n is known from the rows
     void centre() { mean.hi = n.hi > 0 ? mean.hi / n.hi : 0.0; }
     void add_again(double x, double w) {
         const double d = x - mean.hi;

@@ -1,7 +1,7 @@
-// Weights of columns: how well rows are predicted by a weighted sum of what columns say of them, and derivatives of that.
+// Weights of columns: how well a weighted sum of the columns' votes predicts rows, and derivatives of the loss.
 //
-// Rows are the last axis. A block of them stays near the processor while it is scored, turned into probabilities, and
-// multiplied back. Blocks depend on the shape alone and are added up in their order: threads do not change a bit.
+// Rows are the last axis. A block of rows stays in the cache while it is scored, turned into probabilities, and multiplied
+// back. Blocks depend on the shape alone and are added in order, so the number of threads does not change a bit.
 #include <cmath>
 #include <cstring>
 #include <vector>
@@ -15,10 +15,10 @@ namespace {
 
 constexpr Index lanes = 16;
 
-// Numbers at which the loss is asked for, and where answers are written; nullptr for those that are not asked for. Votes of
-// classes but the first are relative to it, whose are zero: probabilities do not change.
+// Inputs of the loss, and outputs; nullptr for outputs that are not wanted. Votes are relative to those of the first class,
+// which are zero; this does not change probabilities.
 struct Asked {
-    const double* votes;  // features × classes but the first × rows; nullptr if they are in single precision
+    const double* votes;  // features × (classes − 1) × rows; nullptr if they are in single precision
     const float* narrow_votes;
     const double* prior;  // classes × rows
     const Index* code;
@@ -32,11 +32,11 @@ struct Asked {
         const Index fit = (Index{1} << 15) / std::max<Index>(count * (classes - 1), 1) / lanes * lanes;
         return std::clamp<Index>(fit, 2 * lanes, 512);
     }
-    // Sums of a block: the loss, the gradient of features and of classes, the second derivatives of features.
+    // Sums of a block: the loss, the gradient of features and of classes, the diagonal of the Hessian of features.
     Index sums() const { return 1 + count + classes + (bends ? count : 0); }
 };
 
-// What features say of a block of rows: where it lies, or made wide in a place of its own.
+// Votes of features for a block of rows: in place, or widened to double in a buffer.
 class Votes {
    public:
     SUFFICE_INLINE Votes(const Asked& all, Index first, Index n, Index room, double* wide)
@@ -54,7 +54,7 @@ class Votes {
     const double* at_;
 };
 
-// Σ a·b, each lane on its own; lanes are added up in the end.
+// Σ a·b, each lane on its own; lanes are added at the end.
 struct Dot {
     Eight low{}, high{};
 
@@ -81,7 +81,7 @@ struct Dot {
     }
 };
 
-// out += Σ_j weight_j·line_j over the features; those of weight zero say nothing.
+// out += Σ_j weight_j·line_j over the features; those of weight zero are skipped.
 SUFFICE_INLINE void add_votes(const Asked& all, const Votes& votes, Index c, Index n, double* out) {
     const double* some[4];
     double weight[4];
@@ -102,7 +102,7 @@ SUFFICE_INLINE void add_votes(const Asked& all, const Votes& votes, Index c, Ind
     }
 }
 
-// Scores → probabilities, classes × room, and ln p of the own class.
+// Scores → probabilities, classes × room, and ln p of the row's own class.
 SUFFICE_INLINE void softmax(const Asked& all, Index first, Index n, Index room, double* score, double* total,
                             double* own) {
     double* most = total;
@@ -153,7 +153,7 @@ SUFFICE_INLINE double variance(const Asked& all, const Votes& votes, Index j, In
     return dot.sum();
 }
 
-// Adds up one block of rows.
+// Adds the sums of one block of rows.
 SUFFICE_FOR_EACH_PROCESSOR
 void add_block(const Asked& all, Index first, Index n, Index room, double* work, double* sums) {
     double *score = work, *total = work + all.classes * room, *own = total + room;

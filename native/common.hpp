@@ -1,4 +1,4 @@
-// Headers that most files include, compiled once for all of them. Every file still names what it needs.
+// Headers that most files include, precompiled once. Every file still includes what it needs.
 #pragma once
 
 #include <nanobind/nanobind.h>

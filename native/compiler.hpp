@@ -1,5 +1,5 @@
-// What compilers, processors and systems have each in a way of their own, in one place. Beside every such thing stands plain
-// C++ that gives the same bits. SUFFICE_PLAIN_CPP compiles only what is plain, to test it where it is not needed.
+// Everything specific to a compiler, processor or system, in one place. Each has a plain C++ alternative with the same
+// bits. SUFFICE_PLAIN_CPP compiles only the plain code, to test it.
 #pragma once
 
 #include <bit>
@@ -20,7 +20,7 @@
 
 #if !defined(SUFFICE_PLAIN_CPP)
 #if defined(__GNUC__)
-#define SUFFICE_GNU  // gcc, or clang, which speaks the same language
+#define SUFFICE_GNU  // gcc, or clang, which supports the same extensions
 #endif
 #if defined(__SSE2__) || defined(_M_X64) && !defined(_M_ARM64EC)
 #define SUFFICE_SSE2
@@ -28,7 +28,7 @@
 #endif
 #endif
 
-// Sums are rounded once, in the order written, to double; to float where evidence and residuals of words are added up.
+// Sums are rounded once, in the order written: to double, or to float where evidence and residuals of words are summed.
 #if defined(__FAST_MATH__) || defined(_M_FP_FAST)
 #error "compile without -ffast-math, /fp:fast and the like: the results must not depend on the compiler"
 #endif
@@ -51,8 +51,8 @@ static_assert(std::endian::native == std::endian::little, "hashes of words are w
 #define SUFFICE_INLINE_LAMBDA
 #endif
 
-// Inner loops compiled for several processors; the one that runs is chosen when the library is loaded. Every sum is added up
-// in the same order by all of them, so the bits are the same.
+// Inner loops compiled for several processors; the version is chosen when the library is loaded. All of them add in the
+// same order, so the bits are the same.
 #if defined(SUFFICE_GNU) && !defined(__clang__) && defined(__x86_64__) && defined(__GLIBC__)
 #define SUFFICE_FOR_EACH_PROCESSOR __attribute__((target_clones("default", "avx2", "avx512f")))
 #else
@@ -109,7 +109,7 @@ using Four = Pack<4>;
 using Eight = Pack<8>;
 #endif
 
-// Tells the processor what will soon be read, or also written.
+// Prefetches memory for reading, or also for writing.
 template <bool written = false>
 SUFFICE_INLINE void prefetch([[maybe_unused]] const void* place) {
 #if defined(SUFFICE_GNU)
@@ -119,7 +119,7 @@ SUFFICE_INLINE void prefetch([[maybe_unused]] const void* place) {
 #endif
 }
 
-// The two halves of a product of 128 bits, one laid over the other.
+// The two halves of a 128-bit product, combined by XOR.
 SUFFICE_INLINE std::uint64_t folded_product(std::uint64_t a, std::uint64_t b) {
 #if defined(SUFFICE_GNU) && defined(__SIZEOF_INT128__)
     __extension__ typedef unsigned __int128 Wide;
@@ -134,7 +134,7 @@ SUFFICE_INLINE std::uint64_t folded_product(std::uint64_t a, std::uint64_t b) {
 #endif
 }
 
-// ln |Γ(x)|. Where lgamma keeps the sign for the whole process, threads need the function that does not.
+// ln |Γ(x)|. lgamma may store the sign in a global variable; threads need the reentrant version.
 inline double log_gamma(double x) {
 #if defined(SUFFICE_GNU) && defined(__GLIBC__)
     int sign;
@@ -144,7 +144,7 @@ inline double log_gamma(double x) {
 #endif
 }
 
-// Whether a text holds some bytes.
+// Returns whether a text contains some bytes.
 inline bool holds(std::string_view text, std::string_view bytes) {
 #if defined(SUFFICE_GNU) && defined(__GLIBC__)
     return ::memmem(text.data(), text.size(), bytes.data(), bytes.size()) != nullptr;
@@ -153,7 +153,7 @@ inline bool holds(std::string_view text, std::string_view bytes) {
 #endif
 }
 
-// Calls a function in every child that this process forks, where processes fork.
+// Registers a function that every forked child calls, on systems that fork.
 inline void in_every_child([[maybe_unused]] void (*call)()) {
 #if !defined(_WIN32)
     pthread_atfork(nullptr, nullptr, call);

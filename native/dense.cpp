@@ -3,7 +3,7 @@
 
 namespace suffice {
 
-// The matrix as it is or, given a threshold, as ones above it and zeros elsewhere.
+// The matrix as it is or, if there is a threshold, as ones above it and zeros elsewhere.
 Dense read_flags(const Matrix& data, double threshold) {
     Dense dense = read_dense(data);
     dense.values.flags = true;

@@ -1,8 +1,7 @@
-// Squared distances of rows from the middle of classes, each in units of the class's own shape: |(x − m)·root|².
+// Squared distances of rows from the means of classes, each in units of the class's own shape: |(x − m)·root|².
 //
-// Eight rows lie side by side, and eight coordinates are made at a time, so that all sums stay in registers. Every
-// coordinate is added up over the columns in their order: the bits are the same on every processor, and with any number of
-// threads.
+// Eight rows lie side by side, and eight coordinates are computed at a time, so that all sums stay in registers. Every
+// coordinate is summed over the columns in order: the bits are the same on every processor, and with any number of threads.
 #include <cstring>
 #include <vector>
 
@@ -16,13 +15,13 @@ constexpr Index rows_at_once = 8, axes_at_once = 8, block = 512;
 
 SUFFICE_INLINE void load(Eight& some, const double* at) { std::memcpy(&some, at, sizeof(some)); }
 
-// What turns rows: for each body where its middle is, and its axes, eight of them side by side for each column.
+// The transformation of rows: for each body its mean, and its axes, eight of them side by side for each column.
 struct Bodies {
     const double* middle;         // bodies × d
-    const double* turned;         // classes × rank: middles of classes that share a body; or none
+    const double* turned;         // classes × rank: transformed means of classes that share a body; or empty
     Index bodies, classes, d, rank;
-    std::vector<double> axes;     // bodies × blocks × d × 8, with zeros for axes that are none
-    std::vector<Index> length;    // bodies × blocks: columns before the first that is zero in all axes to the end
+    std::vector<double> axes;     // bodies × blocks × d × 8, padded with zero axes
+    std::vector<Index> length;    // bodies × blocks: columns up to the last one that is nonzero in any axis
 
     Index blocks() const { return (rank + axes_at_once - 1) / axes_at_once; }
 
@@ -59,7 +58,7 @@ SUFFICE_INLINE void turn(const Bodies& all, Index body, const double* away, doub
     }
 }
 
-// Distances of eight rows, x as d × 8, to a table of classes × 8.
+// Writes the distances of eight rows, x as d × 8, to a table of classes × 8.
 SUFFICE_FOR_EACH_PROCESSOR
 void measure(const Bodies& all, const double* x, double* away, double* z, double* out) {
     for (Index body = 0; body < all.bodies; ++body) {

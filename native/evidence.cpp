@@ -1,7 +1,8 @@
-// Evidence weights of words: how well rows are predicted, each by classes that have not seen it, and the gradient of that.
+// Evidence weights of words: how well rows are predicted, each by classes that have not seen it, and the gradient of the
+// loss.
 //
-// Rows are scored row by row, from lines of a table with a number for each class. The gradient is added up word by word, from
-// what each row asks of the classes: that table is small, and a word's line is read once. So no sum depends on the threads.
+// Rows are scored one by one, from lines of a table with a number for each class. The gradient is summed word by word from
+// the rows' derivatives by class: that table is small, and a word's line is read once. So no sum depends on the threads.
 #include <algorithm>
 #include <cmath>
 #include <vector>
@@ -27,11 +28,11 @@ double softmax(Index classes, Index own, double* line) {
 
 }  // namespace
 
-// Rows by one pseudo-count, a number for each word or one for all. With
+// Rows under one set of pseudo-counts, a number for each word or one for all. With
 //     score_c = prior_c + term_c + power · Σ_w weight_w·x_w·(unmet_c + value_wc)
 //     value_wc = ln((met_wc + alpha_w) / least alpha),   unmet_c = ln(least alpha) − ln(total_c + Σ alpha)
-// so that a word that class c never had has no number there, unless words differ in their pseudo-counts. Values are held in
-// single precision, and so many added up in it as leave six digits.
+// so that a word that class c never had has no number there, unless words differ in their pseudo-counts. Values are stored
+// in single precision, and so few are added in it that six digits remain.
 class Evidence {
    public:
     Evidence(const EvidenceRows& rows, Vector<double> alpha, double sum_of_alpha, int threads)
@@ -50,9 +51,9 @@ class Evidence {
         hold_out(of_word, least, sum_of_alpha, threads);
     }
 
-    // Returns −Σ weight·ln p(own class) over the rows that have a weight. Unless they are empty, adds its gradient in the
-    // words' weights and the classes' terms to `gradient` and `terms`, and the diagonal of its Hessian in the words' weights
-    // to `hessian_diagonal`; writes −ln p of each row to `each`.
+    // Returns −Σ weight·ln p(own class) over the rows that have a weight. Unless they are empty, adds the gradient in the
+    // words' weights and the classes' terms to `gradient` and `terms`, and the diagonal of the Hessian in the words'
+    // weights to `hessian_diagonal`; writes −ln p of each row to `each`.
     double loss(Vector<double> weights, Vector<double> prior, Vector<double> of_rows, Vector<double> power,
                 nb::ndarray<double, nb::ndim<1>, nb::c_contig> gradient,
                 nb::ndarray<double, nb::ndim<1>, nb::c_contig> terms,
@@ -80,7 +81,7 @@ class Evidence {
         return total;
     }
 
-    // Writes Σ_w weight_w·x_w·ln p(w | c) of some rows, not tempered and without a prior.
+    // Writes Σ_w weight_w·x_w·ln p(w | c) of some rows, without temper and prior.
     void scores(Vector<double> weights, Vector<Index> which, Scores out, int threads) const {
         const Index some = which.shape(0);
         EvidenceRows::check(static_cast<Index>(weights.shape(0)) == data_.words && static_cast<Index>(out.shape(0)) == some &&
@@ -106,21 +107,21 @@ class Evidence {
         bool hessian;
     };
 
-    // What the rows of a block ask of the classes, power · weight · (p − one for the own class).
+    // Derivatives of a block of rows by class scores: power · weight · (p − one for the own class).
     struct Asked {
         std::vector<float> of_classes;  // rows × classes; zero for a class that scores the row without it
-        std::vector<float> of_pairs;    // of such classes
-        std::vector<float> shared;      // of rows: Σ over classes, times `unmet`
+        std::vector<float> of_pairs;    // for such classes
+        std::vector<float> shared;      // per row: Σ over classes, times `unmet`
         std::vector<float> shares;      // rows × classes: probabilities, for second derivatives
-        std::vector<double> step;       // of rows: weight · power², likewise
+        std::vector<double> step;       // per row: weight · power², for second derivatives
     };
 
     int threads_for(int threads) const {
         return static_cast<Index>(data_.count.size()) * data_.width < Index{1} << 17 ? 1 : threads;
     }
 
-    // Words that many classes have get a line with a number for each class: fewer steps than a number at a time. Where
-    // classes are few, all words do, and a word's number is that of its line; likewise where pseudo-counts differ.
+    // Words that many classes have get a line with a number for each class, which takes fewer steps than single numbers. If
+    // classes are few, all words do, and a word's number is that of its line; likewise if pseudo-counts differ.
     void lay_out() {
         const Index words = data_.words, width = data_.width;
         if (data_.classes <= lanes || !alike_) {
@@ -164,7 +165,7 @@ class Evidence {
         });
     }
 
-    // What words are worth to classes that score a row without it, above `unmet`.
+    // Values of words for classes that score a row without it, above `unmet`.
     template <class Alpha>
     void hold_out(Alpha alpha, double least, double sum_of_alpha, int threads) {
         constexpr Index part = 512;
@@ -185,7 +186,7 @@ class Evidence {
         });
     }
 
-    // What held words count for times what they are worth, in the order of words; found once.
+    // Counts of held words times their values, sorted by word; computed once.
     void weigh_held() {
         std::call_once(weighed_, [&] {
             for (const EvidenceRows::ByWord& block : data_.by_word()) {
@@ -196,23 +197,23 @@ class Evidence {
     }
 
     struct Line {
-        Index at;           // of its first number, or the line's number
-        std::int32_t count; // of numbers; −1 for a whole line
+        Index at;           // index of its first number, or of its line
+        std::int32_t count; // number of values; −1 for a whole line
     };
     struct Value {
         float value;
         std::int32_t klass;
     };
 
-    // Room to compute one row in.
+    // Buffers to compute one row in.
     struct Room {
         explicit Room(Index width) : sums(width), line(width) {}
         std::vector<float> sums, x, worth;
         std::vector<double> line;
-        std::vector<std::int32_t> cells;  // of words that have whole lines
+        std::vector<std::int32_t> cells;  // lines of the words that have whole lines
     };
 
-    // Scores rows, and fills what they ask of the classes. Returns their loss; adds the gradient in the classes' terms.
+    // Scores rows and fills their derivatives by class. Returns their loss; adds the gradient in the classes' terms.
     double ask(Index first, Index last, const Query& query, Asked& asked, double* terms, int threads) const {
         const Index rows = last - first, first_pair = data_.held_start.data()[first];
         asked.of_classes.assign(rows * data_.width, 0.0f);
@@ -270,7 +271,7 @@ class Evidence {
         return total;
     }
 
-    // Fills the line of a room: Σ_w weight_w·x_w·ln p(w | c).
+    // Fills the line of a buffer: Σ_w weight_w·x_w·ln p(w | c).
     void score(Index i, const float* weights, Room& room) const {
         const Index begin = data_.start.data()[i], end = data_.start.data()[i + 1];
         if (static_cast<Index>(room.x.size()) < end - begin) room.x.resize(end - begin);
@@ -290,14 +291,14 @@ class Evidence {
         for (Index c = 0; c < data_.classes; ++c) line[c] = static_cast<double>(sums[c]) + mass * unmet_[c];
         for (Index e = data_.held_start.data()[i]; e < data_.held_start.data()[i + 1]; ++e) {
             const float* own = held_value_.data() + data_.held_at.data()[e];
-            float sum[4] = {};  // side by side
+            float sum[4] = {};  // independent sums
             for (Index k = begin; k < end; ++k) sum[(k - begin) & 3] += x[k - begin] * own[k - begin];
             const Index c = data_.held_class.data()[e];
             line[c] = static_cast<double>((sum[0] + sum[1]) + (sum[2] + sum[3])) + mass * unmet_[c];
         }
     }
 
-    // Fills the line of a room with scores and prior.
+    // Fills the line of a buffer with scores and prior.
     void joint(Index i, const Query& query, Room& room) const {
         score(i, query.weights, room);
         double* line = room.line.data();
@@ -307,7 +308,7 @@ class Evidence {
         }
     }
 
-    // Adds the lines of words that have one, and the numbers of the others one by one.
+    // Adds the lines of words that have one, and the numbers of other words one by one.
     void add_mixed(Index begin, Index end, Room& room) const {
         room.cells.clear();
         room.worth.clear();
@@ -331,7 +332,7 @@ class Evidence {
         }
     }
 
-    // task(number, word, room) for each word of a block, so many at once.
+    // task(number, word, room) for each word of a block, in batches.
     template <class Room, class Task>
     static void each_word(const EvidenceRows::ByWord& block, int threads, Task task) {
         constexpr Index part = 1024;
@@ -399,8 +400,8 @@ class Evidence {
         });
     }
 
-    // Variances are taken about what the own class says, since most of what is probable is near it. Classes that score the row
-    // without it say something else than the line.
+    // Variances are taken about the value of the own class, near which most probability lies. Classes that score the row
+    // without it have other values than the line.
     void find_centres(const EvidenceRows::ByWord& block, Index j, const Asked& asked, const float* values,
                       std::vector<Centre>& out) const {
         out.clear();
@@ -423,18 +424,18 @@ class Evidence {
         }
     }
 
-    // What a held word is worth to a class, on the scale of values above the first class's `unmet`.
+    // The value of a held word for a class, on the scale of values above the first class's `unmet`.
     float held_above(Index entry, Index c) const { return held_value_[entry] + static_cast<float>(unmet_[c] - unmet_[0]); }
 
     const EvidenceRows& data_;
     bool alike_;  // whether all words have the same pseudo-count
     std::vector<double> unmet_;
     std::vector<float> held_value_;
-    std::vector<Line> lines_;  // none where all words have whole lines
+    std::vector<Line> lines_;  // empty if all words have whole lines
     std::vector<Value> few_;
     std::vector<float> many_;
     std::once_flag weighed_;
-    std::vector<std::vector<float>> worth_;  // of held words, block by block
+    std::vector<std::vector<float>> worth_;  // values of held words, block by block
 };
 
 void bind_evidence(nb::module_& m) {

@@ -1,4 +1,4 @@
-// Rows whose words are weighed, and what classes counted of these words: nothing here depends on a pseudo-count.
+// Rows whose words are weighted, and the counts of these words by class: nothing here depends on a pseudo-count.
 #pragma once
 
 #include <algorithm>
@@ -12,9 +12,9 @@
 
 namespace suffice {
 
-// Some classes score a row without it, or without its group. For these pairs (held_*) there is, for each of the row's
-// entries, how much the class counted of the word without what is removed; how much it counted in all; and a difference of
-// the prior.
+// Some classes score a row without it, or without its group. For each such pair of row and class (held_*), the arrays hold,
+// for each entry of the row, the amount to remove from the class's count of the word; the class's remaining total; and the
+// change of the prior.
 class EvidenceRows {
    public:
     EvidenceRows(Vector<Index> start, Vector<std::int32_t> word, Vector<double> count, Vector<Index> code, Vector<Index> line,
@@ -45,25 +45,25 @@ class EvidenceRows {
         if (!good) throw std::invalid_argument("rows, words and classes of evidence do not fit together");
     }
 
-    // The words of some rows, where they stand, and the entries of classes that score these rows without them.
+    // The words of a block of rows, their places, and the entries of classes that score these rows without them.
     struct ByWord {
         std::vector<std::int32_t> words;
-        std::vector<Index> begin, held_begin;  // of each word, and one more
-        std::vector<Place> places, held;       // held: the pair, and what the word counts for
-        std::vector<Index> held_entry;         // where what the pair's class counted is
+        std::vector<Index> begin, held_begin;  // per word, and one past the end
+        std::vector<Place> places, held;       // held: the pair, and the count of the word
+        std::vector<Index> held_entry;         // index of the class's remaining count
         Index first_row = 0, first_pair = 0;
     };
 
-    // Rows at once: what they ask of the classes should stay near the processor.
+    // Rows per block: few enough that the classes' requests of a block stay in the cache.
     Index block() const { return std::max<Index>(64, (Index{1} << 20) / width); }
 
-    // The entries of each block of rows in the order of their words; found once.
+    // The entries of each block of rows, sorted by word; computed once.
     const std::vector<ByWord>& by_word() const {
         std::call_once(placed_, [&] { place(); });
         return blocks_;
     }
 
-    // Whether all that is removed was counted.
+    // Returns whether all removed amounts were counted.
     bool learned() const { return learned_; }
 
     Vector<Index> start, code, line;
@@ -74,7 +74,7 @@ class EvidenceRows {
     Vector<Index> held_at;
     Vector<double> held_total, held_prior;
     Index rows, words, classes, width;
-    std::vector<std::int32_t> word;  // and some more, so that one may look ahead
+    std::vector<std::int32_t> word;  // padded, so that prefetching may read ahead
     std::vector<float> count;
     std::vector<double> held_left;
 
@@ -92,7 +92,7 @@ class EvidenceRows {
         return std::all_of(numbers.data(), numbers.data() + numbers.shape(0), [&](Number x) { return x >= 0 && x < end; });
     }
 
-    // What classes counted of the words of each pair, less what is removed of it; without what rounding left.
+    // Subtracts the removed amounts from the counts of each pair's words, and drops rounding errors.
     void leave_out(const Vector<double>& amount, int threads) {
         constexpr Index part = 512;
         constexpr double rounding = 1e-12;
@@ -155,7 +155,7 @@ class EvidenceRows {
         }
     }
 
-    // entry(row, k) for each entry of some rows, and pair(e, k, where its number is) for each pair of one.
+    // entry(row, k) for each entry of some rows, and pair(e, k, index of its count) for each pair of an entry.
     template <class Entry, class Pair>
     void each_entry(Index first, Index last, Entry entry, Pair pair) const {
         for (Index i = first; i < last; ++i) {

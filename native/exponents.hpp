@@ -1,5 +1,5 @@
-// Exponentials and logarithms of probabilities: without branches, so that loops of them run side by side, and the same bits
-// on every processor.
+// Exponentials and logarithms of probabilities without branches, so that loops vectorize, and with the same bits on every
+// processor.
 #pragma once
 
 #include <bit>
@@ -50,7 +50,7 @@ SUFFICE_INLINE double log_above_one(double x) {
     sum = sum * s + 1.0 / 7.0;
     sum = sum * s + 1.0 / 5.0;
     sum = sum * s + 1.0 / 3.0;
-    return (whole * 0x1.62e42fefa39efp-1 + (2.0 * f + 2.0 * f * s * sum)) + (x - x);  // the last is NaN if x is
+    return (whole * 0x1.62e42fefa39efp-1 + (2.0 * f + 2.0 * f * s * sum)) + (x - x);  // the last term is NaN if x is
 }
 
 }  // namespace suffice

@@ -1,6 +1,6 @@
-// Who belongs to which class, and how the rows are cut into pieces of one class each.
+// Assigns rows to classes, and divides them into pieces of one class each.
 //
-// The pieces depend on the data alone and are merged in their order, so the number of threads changes nothing.
+// The pieces depend on the data alone and are merged in order, so the number of threads changes nothing.
 #pragma once
 
 #include <algorithm>
@@ -10,11 +10,11 @@
 
 namespace suffice {
 
-// Rows belong to one class each (code), to all in shares (rows × classes), or all to class 0 (neither).
+// Rows belong to one class each (code), to all classes in shares (rows × classes), or all to class 0 (neither).
 struct Groups {
     const Index* code;
     const double* share;
-    const double* weight;  // null: every row weighs one
+    const double* weight;  // null: every row has weight 1
     Index rows, classes;
 
     double weight_of(Index row, Index group) const {
@@ -33,18 +33,18 @@ struct Groups {
     }
 };
 
-// Some rows of one class, in their order: order[begin..end), or the rows begin..end themselves.
+// Rows of one class, in order: order[begin..end), or the rows begin..end themselves.
 struct Piece {
     Index group, begin, end;
     const Index* order;
-    bool first;  // of its class: nothing of the class was counted before it
+    bool first;  // whether nothing of the class was counted before this piece
 
     template <class Visit>
     void each_row(Visit visit) const {
         for (Index k = begin; k < end; ++k) visit(order ? order[k] : k);
     }
 
-    // The same, calling soon(row) a little before the row is visited.
+    // Visits the rows, calling soon(row) a little before each.
     template <class Visit, class Soon>
     void each_row(Visit visit, Soon soon) const {
         constexpr Index ahead = 8;
@@ -94,7 +94,7 @@ class Pieces {
 // Calls run(piece, slot) in parallel for up to `slots` pieces, then join(pieces, count) for the same ones in order.
 template <class Run, class Join>
 void for_pieces(const Groups& groups, Index piece_rows, Index slots, int threads, Run run, Join join) {
-    constexpr Index stretch = Index{1} << 20;  // rows sorted at a time: bounds the memory for the order
+    constexpr Index stretch = Index{1} << 20;  // rows sorted at a time, which bounds the memory of the order
     for (Index begin = 0; begin < groups.rows; begin += stretch) {
         const Pieces pieces(groups, begin, std::min(groups.rows, begin + stretch), piece_rows);
         const std::vector<Piece>& list = pieces.list();

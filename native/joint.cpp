@@ -1,8 +1,9 @@
-// Values of two or three columns together: how often they come by class, and how much more often than each alone suggests,
-// row by row, each row counted by classes that have not seen it.
+// Joint values of two or three columns: their counts by class, and how much more often they occur than each column alone
+// suggests, row by row, each row scored by classes that have not seen it.
 //
-// Columns hold a code for each row, −1 where a value is missing; a row that lacks a column of a set has no term of it. The
-// rows of a set are counted by the joint values that occur. Sets are independent of each other: threads do not change a bit.
+// Columns hold a code for each row, −1 if a value is missing; a row that lacks a column of a set has no term for it. The
+// rows of a set are counted by the joint values that occur. Sets are independent of each other, so the number of threads
+// does not change a bit.
 #include <array>
 #include <cmath>
 #include <span>
@@ -17,10 +18,10 @@ namespace {
 
 constexpr double rounding = 1e-12;
 
-// What is left of a count, without what rounding left of it.
+// Returns the remainder of a count, without rounding errors.
 inline double rest(double count) { return count > rounding ? count : 0.0; }
 
-// Rows that are counted. Rows of a group are left out together: `order` lists them group by group, `start` says where each
+// Rows to count. Rows of a group are left out together: `order` lists them group by group, and `start` says where each
 // group begins; without these, each row is left out alone.
 struct Learned {
     const Code* codes;  // columns × rows
@@ -32,7 +33,7 @@ struct Learned {
     bool alone() const { return start.empty(); }
 };
 
-// Counts of a joint value in one class, and of all its parts.
+// Counts in one class of a joint value, and of all its parts.
 struct Parts {
     double count, total;
     std::array<double, 3> single, pair;
@@ -45,7 +46,7 @@ struct Parts {
     }
 };
 
-// E of a joint value: how often it would come by how often its parts do.
+// E of a joint value: its count expected from the counts of its parts.
 template <Index width>
 SUFFICE_INLINE double expected_count(const std::array<double, 3>& single, const std::array<double, 3>& pair, double total) {
     if constexpr (width == 2) {
@@ -57,7 +58,7 @@ SUFFICE_INLINE double expected_count(const std::array<double, 3>& single, const 
     }
 }
 
-// The same of a pair in many classes; totals are not zero.
+// E of a pair in many classes; totals must not be zero.
 SUFFICE_FOR_EACH_PROCESSOR
 void expected_pairs(const double* first, const double* second, const double* total, Index classes, double* __restrict out) {
     for (Index c = 0; c < classes; ++c) out[c] = first[c] * second[c] / total[c];
@@ -70,10 +71,10 @@ double log_lift(const Parts& parts, double kappa) {
     return parts.count == expected ? 0.0 : std::log((parts.count + kappa) / (expected + kappa));
 }
 
-// ln (n + κ)/(E + κ) of many counts, which is zero where they are as expected.
+// ln (n + κ)/(E + κ) of many counts; zero where they are as expected.
 SUFFICE_FOR_EACH_PROCESSOR
 void log_lifts(const double* count, const double* expected, Index n, double kappa, double* out) {
-    constexpr double least = 1e-200;  // below, a ratio may be no normal number
+    constexpr double least = 1e-200;  // below, a ratio may not be a normal number
     for (Index i = 0; i < n; ++i) out[i] = (count[i] + kappa) / (expected[i] + kappa);
     if (kappa > least) {
         for (Index i = 0; i < n; ++i) out[i] = log_positive(out[i]);
@@ -83,11 +84,11 @@ void log_lifts(const double* count, const double* expected, Index n, double kapp
     for (Index i = 0; i < n; ++i) out[i] = count[i] == expected[i] ? 0.0 : out[i];
 }
 
-// Counts of the joint values of one set that occur in some rows, by class, and of their parts. `of` tells the joint value
-// of each row; −1 if it lacks a column.
+// Counts by class of the joint values of one set that occur in some rows, and of their parts. `of` is the joint value of
+// each row; −1 if the row lacks a column.
 class Counted {
    public:
-    // `table` has the counts of all rows, joint values × classes, if the learned ones are but some of them.
+    // `table` has the counts of all rows, joint values × classes, if these rows are only some of them.
     void read(const Set& set, const Learned& learned, const double* table, const Code* others, Index other_rows) {
         set_ = set;
         classes_ = learned.classes;
@@ -116,7 +117,7 @@ class Counted {
         return out;
     }
 
-    // Writes the count of a joint value in a class without a row of such a weight, and how often it is then expected.
+    // Writes the count of a joint value in a class without a row of the given weight, and its expected count then.
     template <Index width>
     void without(Index value, Index c, double weight, double& count, double& expected) const {
         const auto [a, b, d] = values_[value];
@@ -134,7 +135,7 @@ class Counted {
 
     const std::vector<double>& counts() const { return count_; }
 
-    // Writes how often each joint value is expected, values × classes.
+    // Writes the expected count of each joint value, values × classes.
     template <Index width>
     void expect(std::vector<double>& out) const {
         out.resize(values() * classes_);
@@ -155,12 +156,12 @@ class Counted {
         }
     }
 
-    // Takes rows of a class away from all counts.
+    // Subtracts rows of a class from the counts of a joint value and of all its parts.
     void take(Index value, Index c, double weight) {
         add(value, c, -weight);
     }
 
-    // Sets all counts that a row has a part in to what they are elsewhere.
+    // Restores the counts of a joint value in a class, and of all its parts, from other counts.
     void restore(Index value, Index c, const Counted& whole) {
         const auto at = places(value);
         count_[value * classes_ + c] = whole.count_[value * classes_ + c];
@@ -176,7 +177,7 @@ class Counted {
     std::vector<Code> of, of_other;
 
    private:
-    // Numbers the joint values in the order in which they come.
+    // Numbers the joint values in order of first occurrence.
     void find(const Code* codes, Index rows, std::vector<Code>& out) {
         out.resize(rows);
         std::array<const Code*, 3> column{};
@@ -196,7 +197,7 @@ class Counted {
         }
     }
 
-    // Numbers the joint values that some class has, whether a row here has them or not: they are part of all sums.
+    // Numbers the joint values that any class has, even if no row here has them: they are part of all sums.
     void find_counted(const double* table) {
         for (Index place = 0; place < set_.cells(); ++place) {
             const double* counts = table + place * classes_;
@@ -213,7 +214,7 @@ class Counted {
         return (a * set_.size[1] + b) * set_.size[2] + d;
     }
 
-    // Places of a joint value in the tables of single columns, and of pairs.
+    // Returns the places of a joint value in the tables of single columns and of pairs.
     std::array<Index, 6> places(Index value) const {
         const auto [a, b, d] = values_[value];
         return {a, b, d, a * set_.size[1] + b, a * set_.size[2] + d, b * set_.size[2] + d};
@@ -253,13 +254,13 @@ class Counted {
 
     Set set_{};
     Index classes_ = 0;
-    std::vector<Code> known_;                   // the number of each joint value that could be; −1 if it does not occur
-    std::vector<std::array<Code, 3>> values_;   // the codes of each that does
+    std::vector<Code> known_;                   // the number of each possible joint value; −1 if it does not occur
+    std::vector<std::array<Code, 3>> values_;   // the codes of each joint value that occurs
     std::vector<double> count_, total_;         // values × classes
     std::array<std::vector<double>, 3> single_, pair_;
 };
 
-// The slope of the log likelihood in the weight of a set at zero, and how it bends.
+// Slope and curvature of the log likelihood in the weight of a set, at weight zero.
 struct Bends {
     double slope = 0, bend = 0;
 
@@ -269,11 +270,11 @@ struct Bends {
     }
 };
 
-// A few rows of one set, where each has its lifts of classes.
+// A batch of rows of one set, each with its lifts by class.
 struct LiftedRows {
     const double* lift;
     const Index* place;
-    const double* own;  // of each row's own class, without the row
+    const double* own;  // lift of each row in its own class, without the row
     const Index* label;
     const double* weight;
     const double* share;  // classes × all rows
@@ -282,7 +283,7 @@ struct LiftedRows {
 
 constexpr Index some_rows = 64;
 
-// Adds what at most so many rows contribute, side by side.
+// Adds the contributions of at most `some_rows` rows, vectorized.
 SUFFICE_FOR_EACH_PROCESSOR
 void add_bends(const LiftedRows& of, Index n, Bends& out) {
     double mean[some_rows] = {}, square[some_rows] = {};
@@ -307,7 +308,7 @@ void add_bends(const LiftedRows& of, Index n, Bends& out) {
     }
 }
 
-// Lifts of rows by one set. Memory is kept from set to set.
+// Computes the lifts of rows by one set. Buffers are reused from set to set.
 class Lifts {
    public:
     explicit Lifts(const Learned& learned) : learned_(learned) {}
@@ -330,7 +331,7 @@ class Lifts {
         }
     }
 
-    // Returns what a set of columns would gain, each row left out alone, on top of probabilities, classes × rows.
+    // Returns the gain of a set of columns, each row left out alone, on top of the probabilities, classes × rows.
     template <Index width>
     Bends bends(const Set& set, const double* weight, const double* share) {
         score<width>(set, nullptr, nullptr, 0);
@@ -358,7 +359,7 @@ class Lifts {
         log_lifts(whole_.counts().data(), expected_.data(), cells, kappa, lift_.data());
     }
 
-    // Writes the lift of each row in its own class without the row; zero if it lacks a column.
+    // Writes the lift of each row in its own class without the row; zero if the row lacks a column.
     template <Index width>
     void leave_out() {
         for (std::vector<double>* one : {&own_, &count_, &expected_}) one->assign(learned_.rows, 0.0);
@@ -382,7 +383,7 @@ class Lifts {
         }
     }
 
-    // Takes a group away from all counts, scores its rows by the classes that it is of, and puts it back.
+    // Subtracts a group from all counts, scores its rows by the classes it belongs to, and adds it again.
     template <Index width, class Seen>
     void together(Seen seen) {
         const Index classes = learned_.classes;
@@ -415,8 +416,8 @@ class Lifts {
 
     const Learned& learned_;
     Counted whole_, left_;
-    std::vector<double> lift_, expected_, count_;  // values × classes; expected counts and counts without a row, too
-    std::vector<double> own_, line_;               // of each row in its class, without it; of a row in all classes
+    std::vector<double> lift_, expected_, count_;  // values × classes, for counts and expected counts with and without a row
+    std::vector<double> own_, line_;               // of each row in its own class, without it; of a row in all classes
 };
 
 Learned read_learned(const CodeTable& codes, const Vector<Index>& sizes, Index classes, const Vector<Index>& label,
@@ -433,7 +434,7 @@ Learned read_learned(const CodeTable& codes, const Vector<Index>& sizes, Index c
             {start.data(), start.shape(0)}};
 }
 
-// Calls task(number of the set, lifts to work with) for each set.
+// Calls task(number of the set, lifts buffer) for each set.
 template <class Task>
 void for_each_set(const std::vector<Set>& sets, const Learned& learned, int threads, Task task) {
     constexpr Index some = 16;
@@ -455,7 +456,7 @@ void each_row(Lifts& lifts, const Set& set, const double* table, const Code* oth
     }
 }
 
-// How much a set would gain if it were weighed on top of the probabilities `share`, classes × rows.
+// Writes the gain of each set if it were added to the probabilities `share`, classes × rows.
 double gain(Lifts& lifts, const Set& set, const Learned& learned, const double* weight, const double* share,
             double power, double ridge) {
     if (learned.alone()) {
@@ -477,7 +478,7 @@ double gain(Lifts& lifts, const Set& set, const Learned& learned, const double* 
     return out.gain(power, ridge);
 }
 
-// Writes lifts of classes but the first, less that of the first, classes × rows.
+// Writes lifts of all classes but the first, minus that of the first, classes × rows.
 void write_lifts(Lifts& lifts, const Set& set, const Learned& learned, const double* table, const Code* others,
                  Index other_rows, double power, float* out, float* out_other) {
     const Index classes = learned.classes, rows = learned.rows;

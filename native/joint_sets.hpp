@@ -1,4 +1,4 @@
-// Sets of two or three columns, by number, and codes of the values of columns, −1 where one is missing.
+// Joint columns (sets of two or three columns, by number), and codes of the columns' values, −1 for missing.
 #pragma once
 
 #include <algorithm>
@@ -29,7 +29,7 @@ inline bool inside(const CodeTable& codes, const Vector<Index>& sizes) {
     return true;
 }
 
-// Two or three columns; the third has one value if there are two.
+// Two or three columns; if there are two, the third has a single value.
 struct Set {
     Index width;
     std::array<Index, 3> column, size;
@@ -60,7 +60,7 @@ inline std::vector<Set> read_sets(const SetTable& sets, const Vector<Index>& siz
     return out;
 }
 
-// Where the table of each set begins, of so many classes, and where the last one ends.
+// Returns where the table of each set begins, for a number of classes, and where the last one ends.
 inline std::vector<Index> offsets(const std::vector<Set>& sets, Index classes) {
     std::vector<Index> out{0};
     for (const Set& set : sets) out.push_back(out.back() + classes * set.cells());

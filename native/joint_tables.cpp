@@ -1,15 +1,15 @@
-// Joint values of two or three columns: how often each comes in each class, and rows scored by the lines of theirs.
+// Joint values of two or three columns: their counts by class, and rows scored by the lines of their joint values.
 #include "joint_sets.hpp"
 
 namespace suffice {
 namespace {
 
-// Counts rows by class and joint value of each set, tables of classes × joint values one after the other. Each table is
-// counted in the order of rows. Some sets at a time, so that columns are read from the cache.
+// Counts rows by class and joint value of each set, in consecutive tables of classes × joint values. Each table is counted
+// in the order of rows, a few sets at a time, so that columns are read from the cache.
 struct Tables {
     const Code* codes;
-    const Index* label;    // nullptr for one class
-    const double* weight;  // nullptr for ones
+    const Index* label;    // nullptr for a single class
+    const double* weight;  // nullptr for weights of one
     Index rows, classes;
 
     template <Index width, bool labelled, bool weighed>
@@ -51,7 +51,7 @@ struct Tables {
     }
 };
 
-// Adds to each row the line of its joint value in each set, joint values × classes.
+// Adds to each row the line of its joint value in each set; lines are joint values × classes.
 struct JointLines {
     const Code* codes;
     Index rows, classes;

@@ -1,4 +1,4 @@
-// Sums of lines of a table in single precision, a number for each class, side by side; the same bits on every processor.
+// Sums of lines of a table in single precision, one number per class, vectorized; the same bits on every processor.
 #pragma once
 
 #include <algorithm>
@@ -9,15 +9,15 @@
 
 namespace suffice {
 
-// Lines are padded with zeros to two, to four, or to a multiple of eight.
+// Lines are padded with zeros to a length of two, four, or a multiple of eight.
 inline Index float_width(Index classes) { return classes <= 2 ? 2 : classes <= 4 ? 4 : (classes + 7) / 8 * 8; }
 
-constexpr Index lanes = 32;  // of a line that are added up at once
+constexpr Index lanes = 32;  // numbers of a line that are added up at once
 
 struct Gathered {
     const float* table;
     Index width;
-    const std::int32_t* cells;  // lines of the table, and some more that come next
+    const std::int32_t* cells;  // lines of the table, followed by some that come next
     const float* x;
     Index count;
 };
@@ -54,7 +54,7 @@ static void add_lines(const Gathered& row, float* line) {
     }
 }
 
-// Where a word stands: the row, and what it counts for there.
+// An occurrence of a word: the row, and the word's count there.
 struct Place {
     std::int32_t row;
     float count;
@@ -63,9 +63,9 @@ struct Place {
 // Σ over places of count · Σ_c line[c] · asked[row][c].
 template <int size>
 SUFFICE_INLINE double dot_lanes(const float* line, const float* asked, Index width, const Place* begin, const Place* end) {
-    constexpr Index few = 256;  // are added up in single precision
+    constexpr Index few = 256;  // places added up in single precision
     constexpr int side = size < 8 ? size : 8;
-    double sums[side] = {};  // side by side: one sum would wait for itself
+    double sums[side] = {};  // several sums, because a single one would wait for its last addition
     for (const Place* at = begin; at < end;) {
         float sum[size] = {};
         for (const Place* last = end - at > few ? at + few : end; at < last; ++at) {
@@ -101,7 +101,7 @@ static double dot_lines(const float* line, const float* asked, Index width, cons
     return total;
 }
 
-// Of a place: about which number variances are taken, and what to add to the mean above it and to the mean square.
+// Per place: the number about which variances are taken, and what to add to the mean above it and to the mean square.
 struct Centre {
     float at, mean, square;
 };

@@ -1,4 +1,4 @@
-// Logarithms of positive numbers: without branches, so that loops of them run side by side.
+// Logarithms of positive numbers without branches, so that loops vectorize.
 #pragma once
 
 #include "exponents.hpp"

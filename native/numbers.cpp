@@ -5,7 +5,7 @@
 namespace suffice {
 namespace {
 
-// use(pointer) with the type that the numbers have
+// use(pointer) with the type of the numbers
 template <class Use>
 SUFFICE_INLINE void with_type(const Numbers& numbers, Use use) {
     switch (numbers.type) {
@@ -28,7 +28,7 @@ SUFFICE_INLINE Index code_of(Value raw) {
     }
 }
 
-// Every number from 2⁵² on is whole; adding 2⁵² to a smaller one rounds it.
+// Every double from 2⁵² on is whole, so adding 2⁵² to a smaller one rounds it.
 SUFFICE_FOR_EACH_PROCESSOR
 bool hold(double least, double most, bool whole, const double* values, Index count) {
     constexpr double large = 0x1p+52;
@@ -47,7 +47,7 @@ bool widen(const std::int32_t* from, Index count, Index limit, Index* out) {
     std::uint64_t outside = 0;
     for (Index k = 0; k < count; ++k) {
         out[k] = from[k];
-        outside |= static_cast<std::uint64_t>(out[k] | (limit - 1 - out[k]));  // the sign of either
+        outside |= static_cast<std::uint64_t>(out[k] | (limit - 1 - out[k]));  // the sign bit of either
     }
     return !(outside >> 63);
 }

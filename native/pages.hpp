@@ -1,5 +1,5 @@
-// Memory for large tables that are read at random: in pages of two megabytes where the system has them, because to find out
-// where one of many small pages lies takes longer than to read it.
+// Memory for large tables that are read at random, in pages of two megabytes if the system has them: with many small pages,
+// translating an address takes longer than reading it.
 #pragma once
 
 #include <cstddef>
@@ -24,7 +24,7 @@ struct LargePages {
     template <class Other>
     LargePages(const LargePages<Other>&) {}
 
-    // A page or more comes from the system and goes back to it: the heap would keep what tables leave behind as they grow.
+    // Large blocks come from the system and return to it; the heap would keep what growing tables leave behind.
     Value* allocate(std::size_t count) {
         const std::size_t least = count * sizeof(Value);
         return static_cast<Value*>(least >= page ? map(whole(least)) : ::operator new(least, line));
@@ -71,7 +71,7 @@ struct LargePages {
     }
 };
 
-// A large array that is filled later: nothing is written to it before.
+// A large array that is filled later and not initialized.
 template <class Value>
 class Unset {
    public:

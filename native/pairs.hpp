@@ -21,7 +21,7 @@ inline Pair quick_two_sum(double a, double b) {  // |a| >= |b|
 
 inline Pair two_product(double a, double b) {
     const double p = a * b;
-    return {p, std::fma(a, b, -p)};  // exact, with or without the instruction
+    return {p, std::fma(a, b, -p)};  // exact, with or without a fused multiply-add instruction
 }
 
 inline Pair operator+(Pair a, Pair b) {

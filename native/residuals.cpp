@@ -1,11 +1,11 @@
-// Residuals of values: how well rows are predicted by a score, a part of it, and a term for each value that a row has; and the
-// gradient of that.
+// Residuals of values: how well rows are predicted by a score, a part of it, and a term for each value that a row has; and
+// the gradient of the loss.
 //
 //     line_c = scale · score_c + offset_c + term_c + Σ_b delta[value_b, c]      loss = −Σ weight · ln softmax_code(line)
 //
-// Values lie block after block, and a row has one value of a block, or none. Rows are scored some at a time; then the gradient
-// of each block's values is added up in the order of rows, by one thread. All depends on the shape alone: threads do not
-// change a bit.
+// Values are numbered block after block, and a row has at most one value of a block. Rows are scored in tiles; then one
+// thread adds up the gradient of each block's values in the order of rows. All of this depends on the shape alone, so the
+// number of threads does not change a bit.
 #include <algorithm>
 #include <cstring>
 #include <memory>
@@ -19,7 +19,7 @@ namespace {
 
 using Value = std::int32_t;
 
-constexpr Index together = 8, widest = 12, strip = 128;  // blocks, classes, and rows that are handled at once
+constexpr Index together = 8, widest = 12, strip = 128;  // numbers of blocks, classes and rows handled at once
 
 // The values of some rows in a few blocks.
 struct Chosen {
@@ -27,7 +27,7 @@ struct Chosen {
     Index blocks, rows;
 };
 
-// Some numbers side by side.
+// A vector of adjacent numbers.
 template <Index count>
 class Numbers {
    public:
@@ -55,7 +55,7 @@ class Numbers {
     double one_;
 };
 
-// line[r] += Σ_b delta[value_b of row r], of some classes; lines are `step` numbers long.
+// line[r] += Σ_b delta[value_b of row r], for some classes; lines are `step` numbers long.
 template <Index classes>
 SUFFICE_INLINE void gather(const Chosen& chosen, Index step, const double* delta, double* line) {
     for (Index r = 0; r < chosen.rows; ++r, line += step) {
@@ -68,7 +68,7 @@ SUFFICE_INLINE void gather(const Chosen& chosen, Index step, const double* delta
     }
 }
 
-// gradient[value_b of row r] += share[r], of some classes
+// gradient[value_b of row r] += share[r], for some classes
 template <Index classes>
 SUFFICE_INLINE void scatter(const Chosen& chosen, Index step, const double* share, double* gradient) {
     for (Index r = 0; r < chosen.rows; ++r, share += step) {
@@ -83,7 +83,7 @@ SUFFICE_INLINE void scatter(const Chosen& chosen, Index step, const double* shar
     }
 }
 
-// Calls with a number of classes that is known when this is compiled.
+// Calls with a number of classes that is known at compile time.
 template <class Call>
 SUFFICE_INLINE void for_classes(Index classes, Call call) {
     static_assert(widest == 12);
@@ -117,7 +117,7 @@ void add_slopes(const Chosen& chosen, Index classes, const double* share, double
     });
 }
 
-// Returns Σ delta², lane by lane; writes ridge · delta unless there is nowhere to.
+// Returns Σ delta², lane by lane; writes ridge · delta unless there is no output.
 SUFFICE_FOR_EACH_PROCESSOR
 double hold(const double* delta, Index count, double ridge, double* gradient) {
     double lane[8] = {}, squares = 0;
@@ -133,7 +133,7 @@ double hold(const double* delta, Index count, double ridge, double* gradient) {
     return squares;
 }
 
-// Lines of scores → probabilities; −ln p of the own class. A strip of rows at most.
+// Lines of scores → probabilities; −ln p of the own class. At most one strip of rows.
 SUFFICE_FOR_EACH_PROCESSOR
 void softmax(const Index* code, Index rows, Index classes, double* line, double* loss) {
     double total[strip];
@@ -187,7 +187,7 @@ class Residuals {
 
     Index count() const { return first_.data()[blocks_]; }
 
-    // Returns the loss and ridge/2 · Σ delta². Writes its gradient in the scale, the terms and delta, one after the other, to
+    // Returns the loss plus ridge/2 · Σ delta². Writes the gradient in the scale, the terms and delta, in this order, to
     // `gradient`, and weight times −ln p of each row to `each`, unless these are empty.
     double loss(double scale, const Vector<double>& terms, const Shares& delta, double ridge, const Line& gradient,
                 const Line& each, int threads) const {
@@ -227,11 +227,11 @@ class Residuals {
         return out;
     }
 
-    // Rows that are scored at once: the more, the fewer times terms are read; but their lines stay in the cache.
+    // Rows scored at once: more rows read the terms less often, but their lines must stay in the cache.
     Index tile() const { return std::clamp<Index>(12288 / classes_ / strip, 1, 16) * strip; }
 
-    // Scores a tile of rows; `share` becomes weight · (probabilities less one for the own class), `sums` the loss, and the
-    // gradient of scale and terms.
+    // Scores a tile of rows; `share` becomes weight · (probabilities minus one for the own class), and `sums` the loss and
+    // the gradient of scale and terms.
     void add_tile(Index t, double scale, const double* terms, const double* delta, bool slopes, double* share, double* each,
                   double* sums) const {
         const Index begin = t * tile(), end = std::min(begin + tile(), rows_);

@@ -14,7 +14,7 @@ inline double stirling_tail(double z) {
     return (1.0 / 12 - y * (1.0 / 360 - y * (1.0 / 1260 - y * (1.0 / 1680 - y / 1188)))) / z;
 }
 
-// ln Γ(a+n) − ln Γ(a), also where both are huge and nearly equal
+// ln Γ(a+n) − ln Γ(a), accurately even if both are huge and nearly equal
 inline double log_rising(double a, double n) {
     if (a >= 16) {
         const double end = a + n;
@@ -23,9 +23,9 @@ inline double log_rising(double a, double n) {
     return log_gamma(a + n) - log_gamma(a);
 }
 
-// Tables of a and of ln a, one line per cell. Most words come once, and take only the second.
+// Tables of a and of ln a, one line per cell. Most words occur once and need only the second.
 struct Risings {
-    static constexpr int few = 24;  // factors that are multiplied, one logarithm for all
+    static constexpr int few = 24;  // factors that are multiplied before one logarithm is taken
     const double* shape;
     const double* logs;
     Index width, classes;

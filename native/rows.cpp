@@ -1,7 +1,7 @@
-// Weights of many columns: how well rows are predicted by a weighted sum of what columns say of them, and derivatives of that.
-// This is what columns.cpp answers, too; here the columns of a row lie side by side, and one row comes after the other.
+// Weights of many columns: how well a weighted sum of the columns' votes predicts rows, and derivatives of the loss.
+// columns.cpp computes the same; here the columns of a row are adjacent, one row after the other.
 //
-// Blocks of rows depend on the shape alone and are added up in their order: threads do not change a bit.
+// Blocks of rows depend on the shape alone and are added in order, so the number of threads does not change a bit.
 #include <cmath>
 #include <vector>
 
@@ -16,7 +16,7 @@ constexpr Index lanes = 16, numbers_of_block = Index{1} << 17;
 
 struct Question {
     const double* prior;  // classes × rows
-    const Index* which;   // where the votes of each row are; nullptr if they are in the order of the rows
+    const Index* which;   // places of the votes of each row; nullptr if they are in the order of the rows
     const Index* code;
     const double *weight, *features, *terms;
     Index count, classes, rows;
@@ -24,11 +24,11 @@ struct Question {
     double *each, *share;
 
     Index room() const { return std::clamp<Index>(numbers_of_block / std::max<Index>(count * classes, 1), 8, 256); }
-    // Sums of a block: the loss, the gradient of features and of classes, the second derivatives of features.
+    // Sums of a block: the loss, the gradient of features and of classes, the diagonal of the Hessian of features.
     Index sums() const { return 1 + count + classes + (bends ? count : 0); }
 };
 
-// Σ a·b, each lane on its own; lanes are added up in the end.
+// Σ a·b, each lane on its own; lanes are added at the end.
 template <class Vote>
 SUFFICE_INLINE double dot(const double* a, const Vote* b, Index n) {
     double sum[lanes] = {};

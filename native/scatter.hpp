@@ -27,7 +27,7 @@ struct Block {
     double n = 0;
     std::vector<double> rows, weight, mean, drift, scatter;
 
-    // Centres the rows on their mean, corrects the mean by what rounding left, and gathers the scatter.
+    // Centres the rows on their mean, corrects the mean for rounding, and adds up the scatter.
     void measure(Index count, Index d) {
         n = 0;
         mean.assign(d, 0.0);
@@ -49,7 +49,7 @@ struct Block {
         for (Index i = 0; i < d; ++i) {
             for (Index j = i; j < d; ++j) scatter[i * d + j] -= drift[i] * drift[j] / n;
         }
-        for (Index i = 0; i < d; ++i) {  // a coordinate that does not vary, but for rounding
+        for (Index i = 0; i < d; ++i) {  // a coordinate that does not vary beyond rounding
             if (scatter[i * d + i] > 0) continue;
             for (Index j = 0; j < d; ++j) scatter[std::min(i, j) * d + std::max(i, j)] = 0.0;
         }

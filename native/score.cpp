@@ -1,6 +1,6 @@
-// The inner loops of scoring. A row's scores stay in registers while its entries are added, so the number of classes
-// is a constant of the loop: up to 20 at a time, in steps of four. Wider registers are used where the processor has
-// them; every class is added up on its own and in order, so the bits are the same.
+// The inner loops of scoring. A row's scores stay in registers while its entries are added, so the number of classes is a
+// constant of the loop: up to 20 at a time, in steps of four. Wider registers are used if the processor has them; every
+// class is added on its own and in order, so the bits are the same.
 #include "score.hpp"
 
 #include <cstring>
@@ -12,7 +12,7 @@ namespace {
 
 constexpr Index widest = 20;
 
-// The part number c of what lies at a place, aligned or not.
+// Part number c of the data at a place, aligned or not.
 template <class Some>
 SUFFICE_INLINE void load(Some& some, const double* at, int c) {
     std::memcpy(&some, at + c * (sizeof(Some) / sizeof(double)), sizeof(Some));
@@ -29,7 +29,7 @@ SUFFICE_INLINE void add_weights(const double* table, Index step, const Index* ce
     constexpr Index classes = parts * static_cast<Index>(sizeof(Some) / sizeof(double));
     Some sum[parts];
     for (int c = 0; c < parts; ++c) load(sum[c], line, c);
-    if (cells && values) {  // words, scattered over a table larger than the cache: ask for their lines ahead of time
+    if (cells && values) {  // words, scattered over a table larger than the cache: prefetch their lines
         for (Index k = 0; k < count; ++k) {
             const double* next = table + cells[k + Strip::ahead] * step;
             for (Index c = 0; c < classes; c += 8) prefetch(next + c);

@@ -9,7 +9,7 @@
 
 namespace suffice {
 
-// Lines of weights, one number per class, are padded with zeros to two or to a multiple of four.
+// Lines of weights, one number per class, are padded with zeros to a length of two or of a multiple of four.
 inline Index padded(Index classes) { return classes <= 2 ? 2 : (classes + 3) / 4 * 4; }
 
 // A table has one line per cell.
@@ -20,7 +20,7 @@ struct Weights {
     void add(const Index* cells, Index first, const double* values, Index count, double* line) const;
 };
 
-// Squared distances instead: −precision · (x − mean)². Dense rows only.
+// Squared distances instead of weights: −precision · (x − mean)². Dense rows only.
 struct Bells {
     const double* mean;
     const double* precision;
@@ -29,8 +29,7 @@ struct Bells {
     void add(const Index* cells, Index first, const double* values, Index count, double* line) const;
 };
 
-// What becomes of a row's scores: they are all kept, or only the best class is, the first if there are several, and −1 where
-// every class has −∞ or a NaN.
+// The output of a row: all scores, or only the best class: the first of several, and −1 if every class has −∞ or a NaN.
 struct Finish {
     double* scores;
     Index* best;
@@ -58,7 +57,7 @@ struct Finish {
     }
 };
 
-// False where a value breaks the rule.
+// Returns false if a value breaks the rule.
 template <class Data, class Terms>
 bool score_rows(const Data& data, const Terms& terms, const double* offset, const Rule& rule, int threads,
                 const Finish& finish) {

@@ -2,7 +2,7 @@
 
 namespace suffice {
 
-// A sparse matrix as it comes from scipy: values, indices and line starts, the last two of one type.
+// A sparse matrix as scipy gives it: values, indices and line starts, the last two of one type.
 Compressed read_sparse(const List& value, const List& index, const List& start, Index rows, Index columns,
                        bool transposed) {
     const Numbers::Type kind = read_numbers(index).type;
@@ -56,7 +56,7 @@ bool score_risings(Answers out, Vector<double> offset, Shares shape, Shares logs
     return score_into(out, offset, read_risings(shape, logs, offset.shape(0)), shape.shape(0), data, rule, threads);
 }
 
-// After `moments` of a sparse matrix: counts its absent entries as the zeros they are.
+// To be called after `moments` of a sparse matrix: counts its absent entries as zeros.
 void absent_moments(Table out, nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu> class_weight,
                     int threads) {
     if (class_weight.shape(0) != out.shape(0) || class_weight.shape(1) != 2 || out.shape(2) * sizeof(double) != sizeof(Moment)) {

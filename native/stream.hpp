@@ -1,5 +1,5 @@
-// Dense rows as they come, without sorting them by class: each block of rows fills a table of classes × cells that stays in
-// the cache, columns side by side so that the processor adds several at once. Blocks are merged in their order.
+// Counts dense rows in their order, without sorting them by class. Each block of rows fills a table of classes × cells that
+// stays in the cache, with columns adjacent so that additions vectorize. Blocks are merged in order.
 #pragma once
 
 #include <atomic>
@@ -17,7 +17,7 @@ void add_values(double* total, const double* x, double w, Index count);
 // lost[j] += w · (x[j] − mean[j]) and scatter[j] += w · (x[j] − mean[j])²
 void add_deviations(double* lost, double* scatter, const double* mean, const double* x, double w, Index count);
 
-// The same of a single column, without a call for each row.
+// The sums for a single column, without a call for each row.
 SUFFICE_INLINE void add_some_values(double* total, const double* x, double w, Index count) {
     if (count > 1) return add_values(total, x, w, count);
     total[0] += w * x[0];
@@ -129,7 +129,7 @@ bool accumulate_stream(const Data& data, const Groups& groups, const Rule& rule,
     return good;
 }
 
-// Whether the table of a block is small beside the block itself.
+// Returns whether the table of a block is small relative to the block itself.
 template <class Data>
 bool streams(const Data& data, const Groups& groups) {
     return !groups.share && data.by_rows() && groups.classes * data.cells() * 16 <= block_rows * data.columns;

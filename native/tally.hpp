@@ -1,7 +1,7 @@
-// Documents → counts of words by class, without a document-term matrix.
+// Counts the words of documents by class, without a document-term matrix.
 //
-// Documents are taken class by class, so that a word needs one count at a time, kept beside it; when the class changes, what
-// was counted is put away as (word, count) pairs. So memory is that of the pairs that occur, not of words × classes.
+// Documents are visited class by class, so that each word needs only one current count; when the class changes, the counts
+// are stored as (word, count) pairs. So memory grows with the pairs that occur, not with words × classes.
 #pragma once
 
 #include <algorithm>
@@ -17,16 +17,16 @@
 
 namespace suffice {
 
-// Words numbered by a vocabulary that grows, or by their hash alone.
+// Words numbered by a growing vocabulary, or by their hash alone.
 class Numbering {
    public:
     explicit Numbering(int hash_bits) : bits_(hash_bits) {}
 
-    // Where words will be looked up, if they are.
+    // The slots in which words will be looked up, if any.
     const void* slots() const { return words.slots(); }
     std::size_t mask() const { return bits_ ? 0 : words.mask(); }
 
-    // Looking up many words in steps, as a vocabulary does.
+    // Looking up many words in steps, as in Vocabulary.
     std::uint32_t guess(std::uint64_t hash) const { return bits_ ? bucket(hash) : words.guess(hash); }
     std::uint32_t find(std::string_view word, std::uint64_t hash, std::uint32_t guessed) const {
         return bits_ ? guessed : words.find(word, hash, guessed);
@@ -45,19 +45,19 @@ class Numbering {
     int bits_;
 };
 
-// A word in documents of one class: how often in all, in how many.
+// A word in documents of one class: its total count, and the number of documents.
 struct Pairing {
     std::uint32_t word;
     double tokens, documents;
 };
 
-// In how many documents of one class a word stands exactly `value` times, twice or more often.
+// Number of documents of one class in which a word occurs exactly `value` ≥ 2 times.
 struct Repeat {
     std::uint32_t word, value;
     double documents;
 };
 
-// How many documents of one class have so many tokens.
+// Number of documents of one class with a given number of tokens.
 struct Length {
     std::uint64_t tokens;
     double documents;
@@ -78,7 +78,7 @@ inline void take(Pairing& a, const Pairing& b) { a.tokens += b.tokens, a.documen
 inline void take(Repeat& a, const Repeat& b) { a.documents += b.documents; }
 inline void take(Length& a, const Length& b) { a.documents += b.documents; }
 
-// Records are joined to those known, sorted by key, each key once.
+// Merges records into the known ones, sorted by key, with distinct keys.
 template <class Records>
 void gather(Records& known, Records& fresh) {
     using Record = typename Records::value_type;
@@ -100,8 +100,8 @@ void gather(Records& known, Records& fresh) {
     fresh.clear();
 }
 
-// Does the same for pairings that hold a good part of all words: spreads them out over all, and reads them off in order. The
-// room for that is kept from class to class. each(visit) calls visit(word, tokens, documents).
+// Merges pairings that cover a good part of all words: spreads them over a table of all words, and reads it in order. The
+// table is kept from class to class. each(visit) calls visit(word, tokens, documents).
 class Spread {
    public:
     template <class Each>
@@ -127,7 +127,7 @@ class Spread {
 
 constexpr std::size_t ahead = 16;  // tokens whose words are prefetched
 
-// What one thread has counted.
+// The counts of one thread.
 class Tally {
    public:
     Tally(int hash_bits, std::size_t classes, bool bursts)
@@ -135,7 +135,7 @@ class Tally {
 
     Numbering numbering;
 
-    // A document is begun, has one part or more, and ends.
+    // A document begins, has one or more parts, and ends.
     void begin(double weight, bool weighed) {
         weight_ = weight;
         weighed_ = weighed;
@@ -161,12 +161,12 @@ class Tally {
         if (bursts_) lengths_.push_back({length_, weight_});
     }
 
-    // Put away what was counted for a class.
+    // Stores the counts of a class.
     void put_away(std::size_t group) {
         ClassTally& tally = classes_[group];
         pairings_ += met_count_;
         const std::size_t held = tally.pairings.size();
-        if (held + met_count_ > tally.pairings.capacity()) {  // by a quarter, not twofold: this is most of the memory
+        if (held + met_count_ > tally.pairings.capacity()) {  // grows by a quarter, not twofold: this is most of the memory
             tally.pairings.reserve(held + std::max(met_count_, held / 4));
         }
         for (std::size_t k = 0; k < met_count_; ++k) {
@@ -187,7 +187,7 @@ class Tally {
         if (pairings_ > needed_ + needed_ / 4 + many) compact();
     }
 
-    // Pairings of one word and class, counted batch after batch, become one.
+    // Merges the pairings of a word and class that several batches counted.
     void compact() {
         needed_ = 0;
         Spread spread;
@@ -211,7 +211,7 @@ class Tally {
     void grow(std::size_t classes) { classes_.resize(classes); }
 
    private:
-    // Within the class at hand. Documents that weigh other than one are added up elsewhere.
+    // Counts within the current class. Documents with a weight other than one are summed elsewhere.
     struct Count {
         std::uint32_t tokens, documents, document;
     };
@@ -240,7 +240,7 @@ class Tally {
         for (std::size_t k = 0; k < tokens.size(); ++k) {
             const std::uint32_t word = numbering.add(scratch_.view(tokens[k]), tokens[k].hash, guesses_[k]);
             Count& count = counts_[word];
-            // no branches: whether a word is new here cannot be guessed
+            // no branches: whether a word is new cannot be predicted
             met_[met_count_] = word;
             met_count_ += count.tokens == 0;
             const bool again = count.document == number_;
@@ -252,7 +252,7 @@ class Tally {
         length_ += tokens.size();
     }
 
-    // How often a word stands in the document at hand.
+    // Counts the word in the current document.
     void within(std::uint32_t word, bool again) {
         if (word >= within_.size()) within_.resize(std::max<std::size_t>(word + 1, 2 * within_.size()));
         within_[word] = again ? within_[word] + 1 : 1;
@@ -261,7 +261,7 @@ class Tally {
 
     std::vector<ClassTally> classes_;
     static constexpr std::size_t many = std::size_t{1} << 20;
-    std::size_t pairings_ = 0, needed_ = 0;  // held now, and after they were last joined
+    std::size_t pairings_ = 0, needed_ = 0;  // pairings held now, and after the last merge
     std::vector<Count, LargePages<Count>> counts_;
     std::vector<std::uint32_t> guesses_ = std::vector<std::uint32_t>(Scratch::many);
     std::vector<std::uint32_t> met_, here_, within_;
@@ -272,17 +272,17 @@ class Tally {
     std::uint64_t length_ = 0;
     std::uint32_t number_ = 0;
     double weight_ = 1;
-    std::vector<std::array<double, 2>> sums_;  // tokens and documents, by weight
+    std::vector<std::array<double, 2>> sums_;  // weighted tokens and documents
     bool bursts_, weighed_ = false;
 };
 
-// All that was counted: words sorted by their bytes, and for each class its pairings, sorted by word.
+// All counts: words sorted by their bytes, and for each class its pairings, sorted by word.
 struct Words {
     std::vector<std::string_view> words;
     std::vector<ClassTally> classes;
 };
 
-// The numbers of `ids` sorted by the bytes of their words, first by eight of them at once.
+// Sorts the numbers `ids` by the bytes of their words, first by eight bytes at once.
 template <class Words>
 std::vector<std::uint32_t> sorted_words(const Words& words, int threads) {
     std::vector<std::pair<std::uint64_t, std::uint32_t>> keys(words.size());
@@ -310,7 +310,7 @@ std::vector<std::uint32_t> sorted_words(const Words& words, int threads) {
     return order;
 }
 
-// Counts of several threads, joined. The first tally's vocabulary takes in the words of the others.
+// Joins the counts of several threads. The first tally's vocabulary takes in the words of the others.
 inline Words join(std::vector<Tally>& tallies, std::size_t classes, int threads) {
     std::vector<std::vector<std::uint32_t>> rank(tallies.size());
     Words out;

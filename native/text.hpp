@@ -1,4 +1,4 @@
-// What the bindings of text share: documents somewhere in memory, and how they become tokens.
+// Shared by the bindings of text: documents in memory, and their tokenization.
 #pragma once
 
 #include <nanobind/stl/string.h>
@@ -20,11 +20,11 @@ nb::object to_numpy(Values&& values) {
 template <class Value>
 using Large = std::vector<Value, LargePages<Value>>;
 
-// Documents somewhere in memory, and what keeps them there.
+// Documents in memory, with a reference to their owner.
 struct Texts {
     std::vector<std::string_view> views;
     std::vector<nb::object> owners;
-    Index bad = -1;  // the first that is no string
+    Index bad = -1;  // index of the first item that is not a string
 
     std::size_t bytes() const {
         return std::accumulate(views.begin(), views.end(), std::size_t{0},
@@ -32,7 +32,7 @@ struct Texts {
     }
 };
 
-// How documents become tokens.
+// The way in which documents become tokens.
 struct Analysis {
     nb::object owner;
     Unicode unicode;
@@ -60,10 +60,10 @@ inline void check_sizes(const Texts& texts) {
     }
 }
 
-// Documents made of several texts each (tokens found elsewhere): document i is texts start[i]..start[i + 1).
+// Documents made of several texts each (tokens found in Python): document i is texts start[i]..start[i + 1).
 struct Documents {
     const Texts& texts;
-    const Index* start;  // null: one text a document
+    const Index* start;  // null: one text per document
     Index count;
 
     Documents(const Texts& all, const Vector<Index>& starts) : texts(all), start(nullptr), count(all.views.size()) {
@@ -86,7 +86,7 @@ struct Documents {
         }
     }
 
-    // Documents are taken by class, from all over memory: tell the processor which comes next.
+    // Documents are visited by class, in random memory order: prefetch the next one.
     void expect(Index i) const {
         if (!start) suffice::expect(texts.views[i].data(), static_cast<Index>(texts.views[i].size()));
     }
@@ -98,7 +98,7 @@ struct Documents {
     }
 };
 
-// One function for each file that binds a part of it.
+// One function for each file, which binds its part.
 void bind_texts(nb::module_& m);
 void bind_text_counts(nb::module_& m);
 void bind_text_matrix(nb::module_& m);

@@ -1,4 +1,4 @@
-// Texts → counts of words by class. The interpreter is free meanwhile.
+// Counts the words of texts by class, with the interpreter released.
 #include "text.hpp"
 
 namespace suffice {
@@ -9,7 +9,7 @@ class TextCounter {
         if (classes < 1 || hash_bits < 0 || hash_bits > 30) throw std::invalid_argument("classes or hash bits");
     }
 
-    // More classes, with codes after those there are.
+    // Adds classes, with codes after the existing ones.
     void grow(Index classes) {
         if (classes < classes_) throw std::invalid_argument("classes");
         classes_ = classes;
@@ -58,7 +58,7 @@ class TextCounter {
         std::partial_sum(start.begin(), start.end(), start.begin());
         std::vector<Index> next(start.begin(), start.end() - 1);
         for (Index i = 0; i < documents.count; ++i) order[next[code[i]]++] = i;
-        // no longer than a gigabyte or two: within a run, counts have 32 bits
+        // at most a gigabyte or two: within a run, counts have 32 bits
         const std::size_t most = std::min<std::size_t>(bytes / (threads * 4) + (1 << 18), std::size_t{1} << 30);
         const std::vector<Run> runs = cut(documents, order, start, most);
         const Index workers = std::min<Index>(threads, runs.size());
@@ -163,8 +163,8 @@ class TextCounter {
     std::vector<Tally> tallies_;
 };
 
-// Counts of words by class, as they were counted somewhere, and the place of each word among those of all; none if words
-// stay where they are.
+// Counts of words by class that were counted elsewhere, and the place of each of their words in the union; no places if
+// words stay where they are.
 struct Counted {
     Vector<Index> place, start;
     Vector<std::int32_t> word;
@@ -200,7 +200,7 @@ struct Counted {
     }
 };
 
-// The sum of several counts: (start, word, tokens, documents).
+// Returns the sum of several counts: (start, word, tokens, documents).
 nb::tuple add_counts(nb::list given, Index classes, Index width, int threads) {
     std::vector<Counted> parts;
     for (nb::handle part : given) parts.emplace_back(part, classes, width);

@@ -1,4 +1,4 @@
-// Texts → documents × words, for what cannot do without the matrix.
+// Turns texts into matrices of documents × words, for methods that need them.
 #include "bags.hpp"
 
 namespace suffice {
@@ -37,7 +37,7 @@ std::vector<Part> bags(const Documents& documents, const Analysis& analysis, int
     return parts;
 }
 
-// Parts in a row; `rank[worker]` renumbers the words of that worker, if there is one. Words of a row are sorted.
+// Joins consecutive parts; `rank[worker]`, if given, renumbers the words of that worker. Words of a row are sorted.
 nb::tuple matrix(const std::vector<Part>& parts, const std::vector<std::vector<std::uint32_t>>& rank) {
     std::vector<Index> start{0}, index;
     std::vector<double> count;
@@ -75,7 +75,7 @@ nb::tuple look_up(const Texts& texts, Vector<Index> starts, const Analysis& anal
     return matrix(parts, {});
 }
 
-// The matrix of documents whose words are not known yet, and those words, sorted.
+// Returns the matrix of documents whose words are not known yet, and the sorted words.
 nb::tuple learn(const Texts& texts, Vector<Index> starts, const Analysis& analysis, int threads) {
     const Documents documents(texts, starts);
     std::vector<Numbering> own(threads, Numbering(0));

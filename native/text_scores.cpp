@@ -1,4 +1,4 @@
-// Texts → scores, or the best class, without a matrix.
+// Turns texts into scores, or the best class, without a matrix.
 #include <cmath>
 
 #include "bags.hpp"
@@ -12,7 +12,7 @@ struct Temper {
     double of(double n) const { return length == 0 ? power : n > 0 ? power * std::pow(n, -length) : 0.0; }
 };
 
-// What a word that occurs x times counts for: x, one, or 1 + ln x.
+// The value of a word that occurs x times: x, one, or 1 + ln x.
 enum class Times { as_often, once, damped };
 
 // Weights of words, sparse in the classes: a document's scores are
@@ -48,7 +48,7 @@ class TextWeights {
 
     Times times;
 
-    // The scores of a document.
+    // Writes the scores of a document.
     void score(const Bag& bag, const double* prior, Temper temper, double* line) const {
         std::fill(line, line + unmet_.size(), 0.0);
         double base = 0, mass = 0, n = 0;
@@ -90,7 +90,7 @@ class TextWeights {
     std::vector<Weight, LargePages<Weight>> weights_;
 };
 
-// The joint of texts and classes, or its largest.
+// Writes the joint log-probability of texts and classes, or the best class.
 void score_texts(Answers out, Vector<double> prior, double power, double length, const Texts& texts, Vector<Index> starts,
                  const Analysis& analysis, const Lexicon& lexicon, const TextWeights& weights, int threads) {
     const Documents documents(texts, starts);

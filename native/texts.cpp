@@ -1,9 +1,9 @@
-// Where texts are, and lists of words. Strings are looked at while the interpreter is held.
+// Finds texts in memory, and merges lists of words. Strings are accessed while the interpreter is held.
 #include "text.hpp"
 
 namespace suffice {
 
-// Letters whose lower case depends on their neighbours, or is several letters: Python itself lowers what holds them.
+// Letters whose lower case depends on their neighbours, or is several letters: Python lowers documents that contain them.
 bool holds_any(std::string_view text, const std::vector<std::string>& patterns) {
     if (patterns.empty() || is_ascii(reinterpret_cast<const Byte*>(text.data()), text.size())) return false;
     return std::any_of(patterns.begin(), patterns.end(),
@@ -22,7 +22,7 @@ nb::bytes utf8(PyObject* text) {
     return nb::steal<nb::bytes>(bytes);
 }
 
-// The bytes of a string of plain ASCII, where they are; none of any other string, which has its letters in another form.
+// Returns the bytes of a plain ASCII string, in place; nothing for other strings, which are not stored as UTF-8.
 const char* ascii(PyObject* text, Py_ssize_t& size) {
 #if defined(Py_LIMITED_API)
     static PyObject* const asks = PyObject_GetAttrString(reinterpret_cast<PyObject*>(&PyUnicode_Type), "isascii");
@@ -74,7 +74,7 @@ Texts texts_of_list(nb::list documents, nb::list patterns) {
     return out;
 }
 
-// The strings of an Arrow array, read in place.
+// Returns the strings of an Arrow array, read in place.
 template <class Offset>
 Texts texts_of_arrow(Bytes data, Vector<Offset> offset, nb::list patterns, int threads) {
     Texts out;
@@ -111,10 +111,10 @@ Texts texts_of_arrow(Bytes data, Vector<Offset> offset, nb::list patterns, int t
     return out;
 }
 
-// A number for each text, by its bytes.
+// Returns a hash of each text, by its bytes.
 nb::object text_hashes(const Texts& texts) {
     std::vector<std::uint64_t> out(texts.views.size());
-    std::vector<Byte> room;  // to read beyond a text's end
+    std::vector<Byte> room;  // readable beyond a text's end
     for (std::size_t i = 0; i < out.size(); ++i) {
         const std::string_view text = texts.views[i];
         if (room.size() < text.size() + slack) room.resize(2 * text.size() + slack);
@@ -124,7 +124,7 @@ nb::object text_hashes(const Texts& texts) {
     return to_numpy(std::move(out));
 }
 
-// Two sorted lists of words, merged: the words of both, and the place of each word of either among them.
+// Merges two sorted lists of words: returns their union, and the place of each list's words in it.
 nb::tuple merge_words(Bytes a, Vector<Index> a_offset, Bytes b, Vector<Index> b_offset) {
     auto word = [](const Bytes& bytes, const Vector<Index>& offset, std::size_t i) {
         const Index begin = offset.data()[i], end = offset.data()[i + 1];
@@ -148,7 +148,7 @@ nb::tuple merge_words(Bytes a, Vector<Index> a_offset, Bytes b, Vector<Index> b_
                           to_numpy(std::move(b_place)));
 }
 
-// Whether words lie one after the other in all of the bytes, in order and each once.
+// Returns whether words fill all of the bytes one after another, sorted and distinct.
 bool words_in_order(Bytes bytes, Vector<Index> offset) {
     const std::size_t ends = offset.shape(0);
     if (ends == 0 || offset.data()[0] != 0 || offset.data()[ends - 1] != static_cast<Index>(bytes.shape(0))) return false;

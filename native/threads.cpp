@@ -9,7 +9,7 @@
 namespace suffice {
 namespace {
 
-// Threads that are waited for in the end. (std::jthread would do, but not every library has it.)
+// Threads that are joined in the end. (std::jthread would do, but not every standard library has it.)
 struct Joined {
     std::vector<std::thread> threads;
 
@@ -46,7 +46,7 @@ void run_tasks(Index count, int threads, void (*call)(void* task, Index i), void
             try {
                 pool.threads.emplace_back(work);
             } catch (const std::system_error&) {
-                break;  // no more threads to be had: the ones we have do all the work
+                break;  // the system gives no more threads: those that run do all the work
             }
         }
         work();

@@ -1,5 +1,5 @@
-// Runs numbered tasks on a few threads. Threads live for one call: nothing survives a fork. Calls that run side by side
-// share the threads they may use, so that ten of them on ten threads of Python do not start a hundred.
+// Runs numbered tasks on a few threads. Threads live for one call, so nothing survives a fork. Concurrent calls share the
+// allowed threads, so that ten calls on ten Python threads do not start a hundred.
 #pragma once
 
 #include <algorithm>
@@ -10,7 +10,7 @@ namespace suffice {
 
 using Index = std::int64_t;
 
-// The threads of one call: what other calls of the process left of `most`, but one at least.
+// The threads of one call: those of `most` that other calls of the process leave, but at least one.
 class Crew {
    public:
     Crew(Index wanted, Index most) {
@@ -37,14 +37,14 @@ class Crew {
 // Calls call(task, i) for i in [0, count).
 void run_tasks(Index count, int threads, void (*call)(void* task, Index i), void* task);
 
-// Calls task(i) for i in [0, count). The order is free, so tasks must not share what they write. Threads are started in one
-// place, by the address of the task: it is compiled once.
+// Calls task(i) for i in [0, count). The order is arbitrary, so tasks must not share what they write. Threads are started
+// in one place, which takes the task by address, so that the code is compiled once.
 template <class Task>
 void parallel_for(Index count, int threads, Task task) {
     run_tasks(count, threads, [](void* given, Index i) { (*static_cast<Task*>(given))(i); }, &task);
 }
 
-// Calls task(i, room) for i in [0, count); each thread has a room of its own, which it keeps from task to task.
+// Calls task(i, room) for i in [0, count); each thread has its own room, which it keeps from task to task.
 template <class Room, class Task>
 void parallel_for_with(Index count, int threads, Task task) {
     std::atomic<Index> next{0};

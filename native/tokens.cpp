@@ -7,7 +7,7 @@
 namespace suffice {
 namespace {
 
-// Bytes of ASCII in lower case (if wanted), and which of them belong to words: letters, digits and _.
+// ASCII bytes in lower case (if wanted), and which of them belong to words: letters, digits and _.
 struct Ascii {
 #ifdef SUFFICE_SSE2
     static constexpr int bytes = 16;
@@ -29,7 +29,7 @@ struct Ascii {
 #else
     static constexpr int bytes = 8;
 
-    // Each byte is below 128, so that sums and differences of eight at once do not carry into their neighbours.
+    // Each byte is below 128, so sums and differences of eight bytes at once do not carry into neighbours.
     static std::uint64_t read(const Byte* from, Byte* to, bool lower) {
         std::uint64_t raw;
         std::memcpy(&raw, from, 8);
@@ -47,7 +47,7 @@ struct Ascii {
 #endif
 };
 
-// The code point at p and its length; a byte that is no UTF-8 stands for itself alone, as U+FFFD.
+// Returns the code point at p and its length; an invalid UTF-8 byte stands for itself alone, as U+FFFD.
 std::uint32_t decode(const Byte* p, const Byte* end, int& length) {
     auto tail = [&](int k) { return p + k < end && (p[k] & 0xC0) == 0x80 ? std::uint32_t{p[k]} & 0x3F : ~0u; };
     length = 1;
@@ -105,7 +105,7 @@ SUFFICE_INLINE bool Analyzer::stops(std::string_view word) const {
 }
 
 void Analyzer::operator()(std::string_view document, Scratch& s, Sink& sink) const {
-    const std::size_t room = document.size() * 3 + 96;  // a byte that is no UTF-8 becomes U+FFFD, of three bytes
+    const std::size_t room = document.size() * 3 + 96;  // an invalid byte becomes U+FFFD, of three bytes
     if (s.text.size() < room) s.text.resize(room);
     const auto* p = reinterpret_cast<const Byte*>(document.data());
     const Byte* end = p + document.size();
@@ -129,8 +129,8 @@ inline void Analyzer::add(Scratch& s, std::size_t begin, std::size_t length, Sin
     if (s.count == Scratch::many) flush(s, sink);
 }
 
-// Words of plain ASCII; they stay where they are in the text. First the text in lower case and where words begin and
-// end, then the words: what was just written in parts cannot be read as a whole without waiting.
+// Finds words of plain ASCII, which stay in the text. The first step lowers the text and marks where words begin and end,
+// the second one reads the words, because reading back at once what was just written in parts would stall.
 void Analyzer::ascii_words(const Byte* p, std::size_t n, Scratch& s, Sink& sink) const {
     std::size_t open = 0;  // one if a word has begun but not ended
     for (std::size_t at = 0; at < n; at += Scratch::many) {
@@ -143,7 +143,7 @@ void Analyzer::ascii_words(const Byte* p, std::size_t n, Scratch& s, Sink& sink)
     }
 }
 
-// Writes where words begin and end after the first `count` of these, 64 bytes at a time; how many there are then.
+// Writes where words begin and end after the first `count` marks, 64 bytes at a time; returns the new number of marks.
 std::size_t Analyzer::find_turns(const Byte* p, std::size_t at, std::size_t end, Scratch& s, std::size_t count) const {
     Byte last[64] = {};
     std::uint64_t before = count;  // whether the byte before belongs to a word
@@ -159,7 +159,7 @@ std::size_t Analyzer::find_turns(const Byte* p, std::size_t at, std::size_t end,
         }
         std::uint64_t turns = word ^ (word << 1 | before);
         const std::size_t next = count + std::popcount(turns);
-        while (count < next) {  // eight at a time: how many there are is hard to guess, and more do no harm
+        while (count < next) {  // eight at a time: their number is hard to predict, and surplus writes do no harm
             for (int k = 0; k < 8; ++k, turns &= turns - 1) {
                 s.turns[count + k] = static_cast<std::uint32_t>(at + std::countr_zero(turns));
             }
@@ -185,10 +185,10 @@ void Analyzer::take_words(Scratch& s, std::size_t turns, Sink& sink) const {
     s.count = static_cast<std::size_t>(token - s.tokens.data());
 }
 
-// Words side by side, a space between them, so that n words in a row are one stretch of text.
+// Words side by side, separated by spaces, so that n consecutive words are one stretch of text.
 void Analyzer::words(const Byte* p, const Byte* end, Scratch& s, Sink& sink) const {
     Byte* text = s.text.data();
-    std::size_t at = 0, n = 0, continued = 0;  // continuation bytes are no characters of their own
+    std::size_t at = 0, n = 0, continued = 0;  // continuation bytes are not characters of their own
     const bool alone = shortest_ == 1 && longest_ == 1;
     s.words.clear();
     for (;;) {
@@ -215,7 +215,7 @@ void Analyzer::words(const Byte* p, const Byte* end, Scratch& s, Sink& sink) con
             if (alone) {
                 add(s, at, n, sink);
                 if (s.count == 0) {
-                    at = 0;  // used: its place is free again
+                    at = 0;  // the word was passed on: its place is free again
                     n = 0;
                 }
             } else {
@@ -239,7 +239,7 @@ void Analyzer::grams(Scratch& s, Sink& sink) const {
     }
 }
 
-// Two or more spaces of any kind become one plain space; then n letters in a row, or within words between spaces.
+// Two or more whitespace characters become one space; then n consecutive characters, or n within words between spaces.
 void Analyzer::characters(const Byte* p, const Byte* end, Scratch& s, Sink& sink) const {
     Byte* text = s.text.data();
     std::size_t at = 0;
@@ -291,7 +291,7 @@ void Analyzer::characters(const Byte* p, const Byte* end, Scratch& s, Sink& sink
     }
 }
 
-// One word between its spaces; where it is shorter than n letters, it counts once as a whole and for no longer n.
+// One word between its spaces; if it is shorter than n characters, it counts once as a whole, and not for longer n.
 void Analyzer::padded(Scratch& s, Sink& sink) const {
     const std::size_t count = s.letters.size() - 1;
     for (std::size_t n = shortest_; n <= static_cast<std::size_t>(longest_); ++n) {

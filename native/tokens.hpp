@@ -1,6 +1,7 @@
-// Documents in UTF-8 → tokens: words as Python's (?u)\b\w\w+\b finds them after str.lower(), or n-grams of words or characters.
+// Turns documents in UTF-8 into tokens: words as Python's (?u)\b\w\w+\b finds them after str.lower(), or n-grams of words
+// or characters.
 //
-// What a letter is and how it is lowered comes from the running interpreter, as a table; nothing about Unicode is known here.
+// Letters and their lower case come from the running interpreter, as a table; this code knows nothing of Unicode.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +17,7 @@ namespace suffice {
 
 using Byte = unsigned char;
 
-// One entry per code point: the lower-case code point in the low 21 bits, and what that is.
+// One entry per code point: the lower-case code point in the low 21 bits, and its flags.
 struct Unicode {
     static constexpr std::uint32_t code = (1u << 21) - 1, word = 1u << 21, space = 1u << 22;
     static constexpr std::uint32_t count = 0x110000;
@@ -45,7 +46,7 @@ inline bool is_ascii(const Byte* p, std::size_t n) {
 
 constexpr std::size_t slack = 16;  // bytes that may be read beyond a token
 
-// Up to eight bytes of a text as one number; no branch has to be guessed.
+// Up to eight bytes of a text as one number, without branches.
 inline std::uint64_t eight(const Byte* at, std::size_t bytes) {
     static constexpr std::uint64_t first[9] = {0, 0xFF, 0xFFFF, 0xFFFFFF, 0xFFFFFFFF, 0xFFFFFFFFFF, 0xFFFFFFFFFFFF,
                                                0xFFFFFFFFFFFFFF, 0xFFFFFFFFFFFFFFFF};
@@ -54,7 +55,7 @@ inline std::uint64_t eight(const Byte* at, std::size_t bytes) {
     return chunk & first[bytes];
 }
 
-// A hash of bytes, the same on every machine: it numbers the buckets of hashed models, so it never changes.
+// A hash of bytes, the same on every machine. It numbers the buckets of hashed models, so it must never change.
 inline std::uint64_t hash_bytes(const Byte* p, std::size_t n) {
     std::uint64_t h = 0x9E3779B97F4A7C15u ^ n;
     for (; n > 16; n -= 16, p += 16) h = folded_product(h ^ eight(p, 8), 0xA0761D6478BD642Fu ^ eight(p + 8, 8));
@@ -68,33 +69,33 @@ struct Token {
     std::uint64_t hash;
 };
 
-// What a thread writes a document into: its text in lower case, and where its tokens are.
+// The buffers into which a thread writes a document: its text in lower case, and the places of its tokens.
 struct Scratch {
     static constexpr std::size_t many = 4096;
     std::vector<Byte> text;
-    std::vector<Token> words;  // before n-grams are made of them
+    std::vector<Token> words;  // before n-grams are formed
     std::vector<Token> tokens = std::vector<Token>(many);
-    std::size_t count = 0;  // tokens at hand, fewer than `many`
+    std::size_t count = 0;  // current number of tokens, below `many`
     std::vector<std::uint32_t> letters;
-    std::vector<std::uint32_t> turns = std::vector<std::uint32_t>(many + 64);  // where words of ASCII begin and end
+    std::vector<std::uint32_t> turns = std::vector<std::uint32_t>(many + 64);  // where ASCII words begin and end
 
     std::string_view view(const Token& token) const {
         return {reinterpret_cast<const char*>(text.data()) + token.begin, token.length};
     }
 };
 
-// What takes the tokens of a document, part after part.
+// Receives the tokens of a document, part by part.
 class Sink {
    public:
     virtual void take(std::span<const Token> tokens) = 0;
 
-    // Tells the processor that a word will be looked up.
+    // Prefetches the slot of a word that will be looked up.
     SUFFICE_INLINE void soon(std::uint64_t hash) const { prefetch(slots_ + (hash & mask_) * slot_bytes); }
 
    protected:
     static constexpr std::size_t slot_bytes = 8;
 
-    // Words are looked up in these slots, one more than the mask, from now on.
+    // Sets the slots in which words are looked up from now on: one more than the mask.
     void look_in(const void* slots, std::size_t mask) {
         slots_ = static_cast<const char*>(slots);
         mask_ = mask;
@@ -110,13 +111,13 @@ class Vocabulary;
 
 enum class Unit { word, characters, characters_in_words, whole };
 
-// Words of `stop` are left out.
+// Words in `stop` are left out.
 class Analyzer {
    public:
     Analyzer(const Unicode& unicode, Unit unit, int shortest, int longest, const Vocabulary& stop)
         : unicode_(unicode), unit_(unit), shortest_(shortest), longest_(longest), stop_(stop) {}
 
-    // Gives the tokens of a document to the sink.
+    // Passes the tokens of a document to the sink.
     void operator()(std::string_view document, Scratch& s, Sink& sink) const;
 
    private:

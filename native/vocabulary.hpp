@@ -1,4 +1,4 @@
-// Words and their numbers, in the order in which they were first met.
+// Words and their numbers, in order of first occurrence.
 #pragma once
 
 #include <cstring>
@@ -11,9 +11,9 @@
 
 namespace suffice {
 
-// A slot of the hash table has the number of a word and half of its hash, so that few other words are looked at. What words
-// begin with lies side by side in the order of their numbers: frequent words, which are met early, share the cache. Where a word
-// is given with its hash, `slack` bytes beyond its end must be readable.
+// A slot of the hash table holds the number of a word and half of its hash, so that few other words are compared. The
+// beginnings of words are stored in the order of their numbers: frequent words, which occur early, share cache lines. If a
+// word is given with its hash, `slack` bytes beyond its end must be readable.
 class Vocabulary {
    public:
     static constexpr std::uint32_t none = ~0u;
@@ -26,7 +26,7 @@ class Vocabulary {
     }
     std::uint64_t hash(std::uint32_t id) const { return hashes_[id]; }
 
-    // Room for so many words, of so many bytes in all: then nothing moves while they are added.
+    // Reserves room for a number of words and their total bytes, so that nothing moves while they are added.
     void reserve(std::size_t words, std::size_t bytes) {
         std::size_t slots = slots_.size();
         while (words * 2 >= slots) slots *= 2;
@@ -37,13 +37,13 @@ class Vocabulary {
         bytes_.reserve(bytes + slack);
     }
 
-    // Looking up many words, in steps that do not wait for memory: say that a word is coming; …
+    // Looking up many words in steps that do not wait for memory: announce a word; …
     void expect(std::uint64_t hash) const { prefetch(&slots_[hash & (slots_.size() - 1)]); }
 
     const void* slots() const { return slots_.data(); }
     std::size_t mask() const { return slots_.size() - 1; }
 
-    // … guess by half of its hash which word it is; …
+    // … guess its number by half of its hash; …
     std::uint32_t guess(std::uint64_t hash) const {
         const std::size_t mask = slots_.size() - 1;
         std::size_t i = hash & mask;
@@ -52,12 +52,12 @@ class Vocabulary {
         return slots_[i].id;
     }
 
-    // … and see if it is.
+    // … and check the guess.
     std::uint32_t find(std::string_view word, std::uint64_t hash, std::uint32_t guessed) const {
         return guessed == none || is(guessed, word) ? guessed : find(word, hash);
     }
 
-    // The number of a word, which becomes known if it is not.
+    // Returns the number of a word, adding it if it is unknown.
     std::uint32_t add(std::string_view word, std::uint64_t hash, std::uint32_t guessed) {
         return guessed != none && is(guessed, word) ? guessed : add(word, hash);
     }
@@ -90,7 +90,7 @@ class Vocabulary {
         std::uint32_t tag = 0, id = none;
     };
     struct Opening {
-        char bytes[15];  // most words are no longer
+        char bytes[15];  // most words are not longer
         std::uint8_t length;
     };
     static_assert(sizeof(Opening) == slack && sizeof(Slot) == 8);
@@ -126,7 +126,7 @@ class Vocabulary {
         for (std::uint32_t id = 0; id < size(); ++id) put(id);
     }
 
-    // A word from elsewhere, with room to read beyond its end.
+    // Copies a word, with readable bytes beyond its end.
     static std::vector<char> roomy(std::string_view word) {
         std::vector<char> room;
         room.reserve(word.size() + slack);
@@ -145,7 +145,7 @@ class Vocabulary {
         return (*this)[id] == word;
     }
 
-    // Sixteen bytes at once; both have room for that beyond their end.
+    // Compares sixteen bytes at once; both words are readable that far beyond their end.
     static bool same(const char* a, const char* b, std::size_t n) {
 #ifdef SUFFICE_SSE2
         const __m128i x = _mm_loadu_si128(reinterpret_cast<const __m128i*>(a));
@@ -161,7 +161,7 @@ class Vocabulary {
     std::vector<Opening, LargePages<Opening>> openings_;
     std::vector<std::uint64_t> hashes_;
     std::vector<std::uint32_t> begin_{0};
-    std::vector<Byte> bytes_;  // with room to read beyond the last word
+    std::vector<Byte> bytes_;  // readable beyond the last word
 };
 
 }  // namespace suffice

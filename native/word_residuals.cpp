@@ -1,11 +1,11 @@
-// Residuals of words, by dual coordinate ascent: row by row, what a row says of its own class is weighed against what the
-// terms of its words say already (Shalev-Shwartz & Zhang 2013, for the softmax).
+// Residuals of words, by dual coordinate ascent, row by row: what a row demands for its own class is weighed against what
+// the terms of its words already give (Shalev-Shwartz & Zhang 2013, for the softmax).
 //
 //     line_ic = base_ic + Σ_w x_iw · delta[w, c]        maximise  Σ weight · ln softmax_code(line) − ridge/2 · Σ delta²
 //
-// At the maximum  delta = 1/ridge · Σ_i weight_i x_i (one for the own class − q_i)  with q_i the probabilities of row i. The
-// q_i are kept, and each visit of a row moves them towards the probabilities by as much as the dual function likes. Rows are
-// visited one after the other, in an order that depends on their number alone: threads do not matter.
+// At the maximum  delta = 1/ridge · Σ_i weight_i x_i (one for the own class − q_i)  with q_i the probabilities of row i.
+// The q_i are stored, and each visit of a row moves them towards the probabilities by the step that maximizes the dual
+// function. Rows are visited one after another, in an order that depends only on their number, so threads do not matter.
 #include <algorithm>
 #include <numeric>
 #include <vector>
@@ -28,7 +28,7 @@ constexpr double least_share = 1e-12;
 
 constexpr Index ahead = 8;
 
-// line_c += Σ_w x_w · delta[w, c]; `sums` is room for a line.
+// line_c += Σ_w x_w · delta[w, c]; `sums` is a buffer for a line.
 SUFFICE_FOR_EACH_PROCESSOR
 void gather(const WordLine& row, Index classes, const float* delta, float* sums, double* line) {
     std::fill_n(sums, classes, 0.0f);
@@ -65,7 +65,7 @@ void softmax(Index classes, double* line) {
     for (Index c = 0; c < classes; ++c) line[c] /= total;
 }
 
-// Σ d_c · (ln p_c − ln(q_c + step·d_c)): how fast the dual function rises along d, but for the ridge.
+// Σ d_c · (ln p_c − ln(q_c + step·d_c)): the slope of the dual function along d, without the ridge.
 SUFFICE_FOR_EACH_PROCESSOR
 double rise(Index classes, const double* p, const double* q, const double* d, double step) {
     double lane[4] = {};
@@ -77,7 +77,7 @@ double rise(Index classes, const double* p, const double* q, const double* d, do
     return (lane[0] + lane[1]) + (lane[2] + lane[3]);
 }
 
-// The step at which the dual function no longer rises: bisection, since it rises less and less.
+// Returns the step at which the dual function stops rising, by bisection, since its slope decreases.
 double best_step(Index classes, const double* p, const double* q, const double* d, double held) {
     double low = 0, high = 1;
     for (int k = 0; k < 6; ++k) {
@@ -91,8 +91,8 @@ void check(bool good) {
     if (!good) throw std::invalid_argument("rows, words and terms of residuals do not fit together");
 }
 
-// Moves terms and probabilities q, in place, until what the rows of a round ask for is below `enough`, or so many rounds are
-// over. Returns how many there were.
+// Moves terms and probabilities q, in place, until the changes that the rows of a round demand are below `enough`, or the
+// rounds are over. Returns the number of rounds.
 Index ascend(Vector<Index> start, Vector<std::int32_t> word, Vector<float> value, Shares base, Vector<Index> code,
              Vector<double> weight, double ridge, Terms delta, Terms q, double enough, Index most) {
     const Index rows = base.shape(0), classes = base.shape(1), words = delta.shape(0);
@@ -117,7 +117,7 @@ Index ascend(Vector<Index> start, Vector<std::int32_t> word, Vector<float> value
     std::iota(order.begin(), order.end(), Index{0});
     std::uint64_t state = 0x9e3779b97f4a7c15;
     for (Index round = 1; round <= most; ++round) {
-        for (Index i = rows - 1; i > 0; --i) {  // another order each time, always the same
+        for (Index i = rows - 1; i > 0; --i) {  // a new order in each round, the same in every run
             state = state * 6364136223846793005u + 1442695040888963407u;
             std::swap(order[i], order[(state >> 33) % static_cast<std::uint64_t>(i + 1)]);
         }

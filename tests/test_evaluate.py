@@ -44,7 +44,7 @@ def test_what_is_no_probability() -> None:
     for wrong in (p, np.full_like(p, np.nan)):
         with pytest.raises(InputError, match="at most 0"):
             log_loss(wrong, y, CLASSES)
-    with pytest.raises(InputError, match="come first"):
+    with pytest.raises(InputError, match="the first argument, before labels"):
         reliability(y, p, CLASSES)
     with pytest.raises(ShapeError, match="200 rows"):
         reliability(p[:3], y, CLASSES)

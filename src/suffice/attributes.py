@@ -1,4 +1,4 @@
-"""Attributes that an object cannot have as it is: reading one raises an error that is an AttributeError, too."""
+"""Turn errors of properties into AttributeErrors, so that attributes an object does not have yet can be looked up."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ def guard_properties(owner: type, seen: Callable[[Any], Any] | None = None) -> N
     """Make errors of every property of a class, its own and those of mixins, AttributeErrors too.
 
     `hasattr`, `dir`, `inspect.getmembers` and notebooks read every attribute, and expect no other error. An error
-    keeps its type: a missing prior still raises an ImproperPrior. Public properties are computed from what `seen` makes
-    of the object, if it is given.
+    keeps its type: an improper prior still raises an ImproperPrior. If `seen` is given, public properties are computed
+    from `seen(object)`.
     """
     names = {name for base in owner.__mro__ if base.__module__.startswith("suffice") for name in vars(base)}
     for name in names:
@@ -60,7 +60,7 @@ def _guarded(get: Callable[[Any], Any], seen: Callable[[Any], Any] | None) -> Ca
 
 
 def _missing(kind: Any, args: tuple[Any, ...], more: dict[str, Any]) -> Exception:
-    """Return an error of this kind that is an AttributeError too."""
+    """Return an error of this type that is also an AttributeError."""
     both = _both(kind)
     error = both.__new__(both, *args)
     vars(error).update(more)

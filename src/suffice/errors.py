@@ -1,9 +1,9 @@
-"""What can go wrong, as one small tree.
+"""Define all errors, as one small tree.
 
     SufficeError
-    ├── KeywordError        (TypeError)   a keyword that is unknown, missing, or given twice over
-    ├── MissingLibrary      (ImportError) a library that is needed for this, and not installed
-    ├── KindError           (TypeError)   an argument of a kind that cannot be used at all
+    ├── KeywordError        (TypeError)   a keyword that is unknown, missing, or contradicts another
+    ├── MissingLibrary      (ImportError) an optional library that is needed and not installed
+    ├── KindError           (TypeError)   an argument of a type that cannot be used at all
     ├── BusyError           (RuntimeError) a change of a model while the same thread is changing it
     └── InputError          (ValueError)
         ├── DataError                     values: NaN, negative counts, empty data, too large to count
@@ -11,15 +11,16 @@
         │   └── SingularCovariance        a covariance matrix without an inverse; a LinAlgError of numpy, too
         ├── LabelError                    labels or responsibilities
         ├── ShapeError                    arrays that do not fit together
-        ├── PathError (FileNotFoundError) a file or folder that is not there, or not the one expected
-        ├── FileError                     a file that cannot be read as what its name says
-        │   └── ModelFileError            a model file that is damaged, of a later version, or none at all
-        ├── SubtractionError              taking away what was never added
+        ├── PathError (FileNotFoundError) a file or folder that does not exist, or is not the expected one
+        ├── FileError                     a file that cannot be read as what it should be
+        │   └── ModelFileError            a file that is damaged, of a later version, or not a model
+        ├── SubtractionError              subtracting what was never added
         └── PriorError                    parameters of a prior
             ├── ImproperPrior             a question that only a proper prior can answer
             └── NoUniqueMode              no single most probable value
 
-Every message is one sentence that names the argument, what was expected and what came.
+Every message is one sentence that names the argument, what was expected and what came; a second one may say how to
+mend it.
 """
 
 
@@ -27,7 +28,7 @@ class SufficeError(Exception):
     """Any error this library raises on purpose."""
 
     def __init__(self, message: str) -> None:
-        super().__init__(" ".join(message.split()))  # one line, also where an array is quoted
+        super().__init__(" ".join(message.split()))  # one line, even if it quotes an array
 
 
 class KeywordError(SufficeError, TypeError):
@@ -35,19 +36,19 @@ class KeywordError(SufficeError, TypeError):
 
 
 class MissingLibrary(SufficeError, ImportError):
-    """A library that only this needs is not installed."""
+    """An optional library that this feature needs is not installed."""
 
 
 class KindError(SufficeError, TypeError):
-    """An argument is of a kind that cannot be used: text where numbers belong, for example."""
+    """An argument is of a type that cannot be used: text where numbers belong, for example."""
 
 
 class BusyError(SufficeError, RuntimeError):
-    """A model is changed by something that it is just learning from, or by a signal handler."""
+    """A model is changed while it is learning, by the data it learns from or by a signal handler."""
 
 
 class InputError(SufficeError, ValueError):
-    """An argument has the right kind and an impossible value."""
+    """An argument has the right type and an impossible value."""
 
 
 class DataError(InputError):
@@ -55,7 +56,7 @@ class DataError(InputError):
 
 
 class ConflictError(DataError):
-    """Examples that no hypothesis explains; `examples` are some that exclude each other, none of them needlessly."""
+    """No hypothesis explains the examples; `examples` is a minimal set of them that exclude each other."""
 
     def __init__(self, message: str, examples: tuple[object, ...] = ()) -> None:
         super().__init__(message)
@@ -65,7 +66,7 @@ class ConflictError(DataError):
 class SingularCovariance(DataError):
     """A covariance matrix has no inverse: too few rows, or columns that do not vary on their own.
 
-    What is raised can be caught as numpy's LinAlgError, too.
+    The error that is raised is also numpy's LinAlgError.
     """
 
 
@@ -78,15 +79,15 @@ class ShapeError(InputError):
 
 
 class PathError(InputError, FileNotFoundError):
-    """A path leads nowhere, or to something else than what was expected."""
+    """A path does not exist, or leads to something other than what was expected."""
 
 
 class FileError(InputError):
-    """A file that cannot be read as what it should be."""
+    """A file cannot be read as what it should be."""
 
 
 class ModelFileError(FileError):
-    """A file is no model, is damaged, or was written by a later version."""
+    """A file is not a model, is damaged, or was written by a later version."""
 
 
 class SubtractionError(InputError):

@@ -1,4 +1,4 @@
-"""How good probabilities are: log loss without clipping, and whether what is 80 % sure is right 8 times of 10."""
+"""Evaluate probabilities: log loss without clipping, and calibration."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ __all__ = [
 
 @dataclass(frozen=True)
 class Reliability:
-    """Rows by how sure their best class is: how sure on average, how often right, and how many rows.
+    """Calibration by bins of confidence: mean confidence, accuracy and number of rows of each bin.
 
     >>> Reliability(confidence=np.array([0.75, 1.0]), accuracy=np.array([0.5, 1.0]), rows=np.array([10.0, 30.0])).error
     0.0625
@@ -34,7 +34,7 @@ class Reliability:
 
     @property
     def error(self) -> float:
-        """The expected calibration error: how far confidence is from accuracy, on average over rows."""
+        """Expected calibration error: the absolute difference of confidence and accuracy, averaged over rows."""
         return float(np.abs(self.confidence - self.accuracy) @ self.rows / self.rows.sum())
 
     def __repr__(self) -> str:
@@ -43,18 +43,18 @@ class Reliability:
 
 
 def reliability(probabilities: Any, labels: Any, classes: Any, bins: int = 15) -> Reliability:
-    """Compare confidence with accuracy: rows by the probability of their best class, in bins of equal width.
+    """Compare confidence, the probability of the best class, with accuracy, in bins of equal width.
 
     Parameters
     ----------
     probabilities : array of shape (n_rows, n_classes)
-        As ``predict_proba`` gives them.
+        Probability of each class, as ``predict_proba`` returns them.
     labels : array of shape (n_rows,)
-        The true classes.
+        True class of each row.
     classes : array of shape (n_classes,)
-        A model's ``classes_``.
+        The model's ``classes_``.
     bins : int, default=15
-        How many bins; those without rows are left out.
+        Number of bins; bins without rows are left out.
 
     Examples
     --------
@@ -66,7 +66,7 @@ def reliability(probabilities: Any, labels: Any, classes: Any, bins: int = 15) -
         raise InputError(f"The argument 'bins' must be a whole number of at least 1; got {bins!r}.")
     shares, codes = _read(probabilities, labels, classes)
     if not ((shares >= 0) & (shares <= 1 + 1e-9)).all():
-        raise InputError("The argument 'probabilities' must hold numbers from 0 to 1, as predict_proba gives them.")
+        raise InputError("The argument 'probabilities' must hold numbers from 0 to 1, as predict_proba returns them.")
     sure = shares.max(axis=1)
     place = np.minimum((sure * bins).astype(np.int64), bins - 1)
     right = (shares.argmax(axis=1) == codes).astype(np.float64)
@@ -77,7 +77,7 @@ def reliability(probabilities: Any, labels: Any, classes: Any, bins: int = 15) -
 
 
 def log_loss(log_probabilities: Any, labels: Any, classes: Any) -> float:
-    """Return the mean of −ln of the probability of the true class, from log-probabilities: nothing is clipped.
+    """Return the mean of −ln of the probability of the true class, from log-probabilities, without clipping.
 
     >>> log_loss(np.log([[0.5, 0.5], [0.25, 0.75]]), ["a", "b"], ["a", "b"]).__round__(4)
     0.4904
@@ -85,28 +85,28 @@ def log_loss(log_probabilities: Any, labels: Any, classes: Any) -> float:
     logs, codes = _read(log_probabilities, labels, classes)
     if not (logs <= 1e-9).all():
         raise InputError(
-            "The argument 'log_probabilities' must hold numbers of at most 0, as predict_log_proba gives them."
+            "The argument 'log_probabilities' must hold numbers of at most 0, as predict_log_proba returns them."
         )
     return float(-logs[np.arange(len(codes)), codes].mean())
 
 
 def share_interval(right: int, n: int, level: float = 0.95) -> tuple[float, float]:
-    """Return the shortest interval that holds a share with the given probability, after `right` of `n`.
+    """Return the shortest credible interval of a proportion after `right` successes in `n` trials.
 
-    It is the interval of highest density by a uniform prior. The density is highest at right / n, so that the bounds
-    always contain what was seen, also where that is 0 or 1.
+    It is the interval of highest posterior density under a uniform prior. The density is highest at right / n, so the
+    bounds always contain the observed proportion, even 0 or 1.
 
     Parameters
     ----------
     right, n : int
-        How many there were, of how many.
+        Number of successes, and number of trials.
     level : float, default=0.95
-        Probability that the bounds hold.
+        Probability of the interval.
 
     Returns
     -------
     low, high : float
-        From 0 to 1.
+        Bounds, from 0 to 1.
 
     Examples
     --------
@@ -127,7 +127,7 @@ def share_interval(right: int, n: int, level: float = 0.95) -> tuple[float, floa
     else:
 
         def above(share: float) -> float:
-            """Return how much denser the lower end is than the upper one, if so much lies below the interval."""
+            """Return the log-density at the lower end minus that at the upper, if `share` lies below the interval."""
             ends = betaincinv(a, b, [share, share + level])
             densities = (a - 1) * np.log(ends) + (b - 1) * np.log1p(-ends)
             return float(densities[0] - densities[1])
@@ -142,11 +142,11 @@ def _read(table: Any, labels: Any, classes: Any) -> tuple[Array, Integers]:
     try:
         values = np.asarray(table, np.float64)
     except (TypeError, ValueError) as error:
-        raise InputError("Probabilities must be numbers, and come first; then labels, then classes.") from error
+        raise InputError("Probabilities must be numbers, and the first argument, before labels and classes.") from error
     if values.shape != (len(names), len(known)) or not len(names):
         raise ShapeError(
-            f"Probabilities must be of {counted(len(names), 'row')}, at least one, × "
-            f"{counted(len(known), 'class', 'classes')}; got {values.shape}."
+            f"Probabilities must have a row for each label ({counted(len(names), 'row')}, at least one) and a column for "
+            f"each class ({len(known)}); got shape {values.shape}."
         )
     place = np.minimum(np.searchsorted(known, names), len(known) - 1)
     strangers = np.flatnonzero(known[place] != names)

@@ -1,4 +1,4 @@
-"""What is taken from scipy, Arrow and narwhals: they are imported when something of them is first used.
+"""Import scipy, Arrow and narwhals lazily, when something of them is first used.
 
 A text is explained without Arrow, and classified without scipy's special functions; both take a while to import.
 """
@@ -48,16 +48,16 @@ if TYPE_CHECKING:
 else:
 
     class Later:
-        """A module that is imported when something of it is asked for."""
+        """A module that is imported when one of its attributes is first used."""
 
         def __init__(self, module: str) -> None:
             self._module = module
 
         def __reduce__(self) -> tuple[Any, ...]:
-            return Later, (self._module,)  # what travels to another process is imported there
+            return Later, (self._module,)  # another process imports the module itself
 
         def __getattr__(self, name: str) -> Any:
-            if name == "_module":  # while it is made
+            if name == "_module":  # during construction
                 raise AttributeError(name)
             value = getattr(import_module(self._module), name)
             setattr(self, name, value)
@@ -83,5 +83,5 @@ else:
 
 
 def issparse(value: object) -> bool:
-    """Return whether a value is a sparse matrix, which it is not if nobody has imported what makes them."""
+    """Return whether a value is a sparse matrix, which it cannot be before scipy.sparse is imported."""
     return "scipy.sparse" in sys.modules and bool(sparse.issparse(value))

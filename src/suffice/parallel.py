@@ -1,8 +1,8 @@
-"""How many threads the compiled kernels may use. The answer never changes a result, only its time.
+"""Decide how many threads the compiled kernels may use; the number never changes a result, only its time.
 
-Who runs many processes or threads already must not get as many more from each. joblib, Dask and Spark tell their
-workers so by OMP_NUM_THREADS, which is obeyed; the workers of a multiprocessing pool say nothing, and get one thread.
-Calls side by side in one process share what there is (native/threads.hpp).
+A program that already runs many processes must not get many threads in each of them. joblib, Dask and Spark set
+OMP_NUM_THREADS for their workers, which is obeyed; workers of a multiprocessing pool set nothing, and get one thread.
+Concurrent calls in one process share the threads (native/threads.hpp).
 """
 
 import multiprocessing
@@ -24,13 +24,13 @@ VARIABLE = "SUFFICE_NUM_THREADS"
 MOST = 1024
 
 PARTS = 8
-"""Parts of much work for each thread, so that all of them end at about the same time."""
+"""Number of batches per thread, so that all threads end at about the same time."""
 
 _chosen: ContextVar[int | None] = ContextVar("suffice_threads", default=None)
 
 
 def thread_count() -> int:
-    """Return the threads in force: `threads(n)`, else SUFFICE_NUM_THREADS or OMP_NUM_THREADS, else the usable cores."""
+    """Return the number of threads: by `threads(n)`, else SUFFICE_NUM_THREADS or OMP_NUM_THREADS, else usable cores."""
     chosen = _chosen.get()
     if chosen is not None:
         return chosen
@@ -60,7 +60,7 @@ def threads(n: int) -> Iterator[None]:
 
 
 def in_parallel(function: Callable[[A], B], items: Iterable[A]) -> list[B]:
-    """Apply `function` to each item, in order, several at a time; inside, the kernels take one thread each.
+    """Return `function` of each item, in order, computed several at a time; kernels inside use one thread each.
 
     >>> in_parallel(abs, [-2, 3])
     [2, 3]
@@ -73,7 +73,7 @@ def in_parallel(function: Callable[[A], B], items: Iterable[A]) -> list[B]:
         with threads(1):
             return [function(item) for item in part]
 
-    step = max(1, len(work) // (PARTS * workers))  # many small items in turns, each of which has a price
+    step = max(1, len(work) // (PARTS * workers))  # batches items, since each task costs time
     with ThreadPoolExecutor(min(len(work), workers)) as pool:
         parts = pool.map(alone, [work[at : at + step] for at in range(0, len(work), step)])
         return [found for part in parts for found in part]

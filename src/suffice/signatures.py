@@ -1,4 +1,4 @@
-"""Complaints about arguments that say which ones there are."""
+"""Replace Python's errors about wrong arguments by errors that list the known ones."""
 
 import inspect
 from collections.abc import Callable
@@ -15,7 +15,7 @@ R = TypeVar("R")
 
 
 def explained(method: Callable[P, R]) -> Callable[P, R]:
-    """Turn Python's complaint about the arguments of a method into one that lists the known ones."""
+    """Make a method's errors about wrong arguments list the known ones."""
     signature = inspect.signature(method)
     known = [name for name in signature.parameters if name not in ("self", "cls", "statistic")]
 
@@ -38,7 +38,7 @@ def explained(method: Callable[P, R]) -> Callable[P, R]:
 
 
 def explain_arguments(owner: type) -> None:
-    """Make all public methods that a class defines itself list the known arguments in errors."""
+    """Make errors of all public methods that a class itself defines list the known arguments."""
     for name, member in list(vars(owner).items()):
         if name.startswith("_") and name != "__init__":
             continue

@@ -1,4 +1,4 @@
-"""Sparse matrices from outside: scipy believes their indices, and writes where they say."""
+"""Validate sparse matrices from outside: scipy trusts their indices, and writes where they point."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["sound"]
 
 
 def sound(matrix: Any, name: str) -> Any:
-    """Return the sparse matrix if every entry lies inside its shape; call it before scipy converts it."""
+    """Return the sparse matrix if every entry lies inside its shape; call this before scipy converts the matrix."""
     if matrix.format in ("csr", "csc", "bsr"):
         _check_lines(matrix, name)
     elif matrix.format == "coo":
@@ -36,13 +36,15 @@ def _check_lines(matrix: Any, name: str) -> None:
     lines, width = shape[::-1] if matrix.format == "csc" else shape
     start, entries = matrix.indptr, min(len(matrix.indices), len(matrix.data))
     if len(start) != lines + 1 or start[0] != 0 or (np.diff(start) < 0).any() or start[-1] > entries:
-        raise ShapeError(f"The sparse matrix '{name}' must have an indptr that rises from 0 to its number of entries.")
+        raise ShapeError(
+            f"The sparse matrix '{name}' must have an indptr that increases from 0 to its number of entries at most."
+        )
     if not _inside(matrix.indices[: start[-1]], width):
         raise _outside(name)
 
 
 def _inside(places: Any, size: int) -> bool:
-    """Return whether all are from 0 to below this; negative ones are huge if read without their sign."""
+    """Return whether all places are from 0 to size − 1; read as unsigned, negative ones are huge."""
     return not len(places) or int(places.view(f"u{places.dtype.itemsize}").max()) < size
 
 

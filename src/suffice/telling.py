@@ -1,4 +1,4 @@
-"""Words for the user: warnings that point to the line where the user called, and numbers of things."""
+"""Warn users at the line of their own call, and put numbers of things into words."""
 
 import sys
 import warnings
@@ -6,11 +6,11 @@ import warnings
 __all__ = ["counted", "tell"]
 
 INSIDE = ("suffice", "sklearn", "contextlib")
-"""Packages whose lines are not the user's; scikit-learn's because it wraps `fit`, and calls us from pipelines."""
+"""Packages whose lines are not the user's; scikit-learn is one because it wraps `fit`, and calls us from pipelines."""
 
 
 def tell(message: str | Warning, category: type[Warning] = UserWarning) -> None:
-    """Warn at the first line, outwards from here, that is not of this library."""
+    """Warn at the line of the innermost caller outside these packages."""
     frame, level = sys._getframe(1), 2
     while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] in INSIDE:
         frame, level = frame.f_back, level + 1
@@ -18,7 +18,7 @@ def tell(message: str | Warning, category: type[Warning] = UserWarning) -> None:
 
 
 def counted(number: float, one: str, many: str | None = None) -> str:
-    """Return a number of things in words; several are called `many`, or have an s at the end.
+    """Return a number of things in words; the plural is `many`, or `one` with an s.
 
     >>> counted(1, "row"), counted(1200, "row"), counted(2, "class", "classes")
     ('1 row', '1,200 rows', '2 classes')

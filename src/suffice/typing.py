@@ -1,4 +1,4 @@
-"""Names for the arrays that travel through the library, and for what users pass; no behaviour."""
+"""Name the types of arrays inside the library, and of what users pass; no behaviour."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Protocol, TypeAlias
@@ -38,16 +38,16 @@ Array: TypeAlias = NDArray[np.float64]
 """Floating-point numbers, of any shape."""
 
 Booleans: TypeAlias = NDArray[np.bool_]
-"""Yes or no, of any shape."""
+"""True or False, of any shape."""
 
 Integers: TypeAlias = NDArray[np.int64]
 """Codes, sizes and offsets: always 64 bits."""
 
 LabelArray: TypeAlias = NDArray[Any]
-"""Labels, or classes: words or numbers, whichever the user has."""
+"""Labels, or classes: words or numbers, as the user has them."""
 
 Floats: TypeAlias = Any
-"""A float, or an array of one per member of a batch: the parameters' shape decides, which no type can tell."""
+"""A float, or an array of one per member of a batch: the shape of the parameters decides, which no type expresses."""
 
 Interval: TypeAlias = tuple[Floats, Floats]
 """Lower and upper end."""
@@ -56,13 +56,13 @@ Matrix: TypeAlias = Any
 """Rows of data: nested lists, a numpy array or a scipy.sparse matrix."""
 
 Rng: TypeAlias = np.random.Generator | int | None
-"""A generator, a seed, or None for fresh randomness."""
+"""A generator, a seed, or None for fresh entropy."""
 
 Size: TypeAlias = int | tuple[int, ...] | None
-"""How many draws, as a number or a shape; None or () for a single one."""
+"""Number of draws, or their shape; None or () for a single one."""
 
 Words32: TypeAlias = NDArray[np.uint32]
-"""Code points and what is known of them."""
+"""Code points, with flags."""
 
 # what users pass ------------------------------------------------------------------------------------------------------
 
@@ -76,18 +76,18 @@ class SparseMatrix(Protocol):
 
     @property
     def nnz(self) -> int:
-        """How many entries are stored."""
+        """Number of stored entries."""
 
     @property
     def data(self) -> NDArray[Any]:
-        """The entries."""
+        """Stored entries."""
 
     def tocsr(self) -> Any:
-        """Return the same row by row."""
+        """Return the matrix in CSR format."""
 
 
 class Dataframe(Protocol):
-    """A dataframe of pandas, polars (lazy too) or pyarrow, or whatever else has columns by name."""
+    """A dataframe of pandas, polars (lazy too) or pyarrow, or any other object with columns by name."""
 
     @property
     def columns(self) -> Iterable[Any]:
@@ -100,7 +100,7 @@ MatrixLike: TypeAlias = ArrayLike | SparseMatrix | Dataframe
 """Rows of numbers or categories: nested lists, an array, a sparse matrix, a dataframe."""
 
 Text: TypeAlias = str | bytes | Sequence[str]
-"""A document; a list of words, if a tokenizer of one's own takes these."""
+"""A document, or a list of words for a custom tokenizer."""
 
 TextsLike: TypeAlias = Iterable[Text]
 """Documents: a list, an array, a column or a stream of texts."""
@@ -112,25 +112,25 @@ TableLike: TypeAlias = MatrixLike | Mapping[Any, ColumnLike] | Sequence[Sequence
 """Columns of any kinds: a dataframe, a dict of columns, lists of rows, an array, a sparse matrix."""
 
 DataLike: TypeAlias = TextsLike | TableLike
-"""Rows as the classifier at hand reads them: a matrix, texts, or a table."""
+"""Rows as the classifier reads them: a matrix, texts, or a table."""
 
 RowLike: TypeAlias = DataLike | Mapping[Any, ColumnLike | None] | Sequence[object]
-"""One row, or one text: a list, an array, a dict of values, a row of a dataframe; or rows, of which there is one."""
+"""One row, or one text: a list, an array, a dict of values, a row of a dataframe; or data with a single row."""
 
 Names: TypeAlias = Sequence[str] | NDArray[Any]
-"""What features are called."""
+"""Names of features."""
 
 Label: TypeAlias = str | bytes | float | np.generic
 """The name of a class: a word or a number."""
 
 LabelsLike: TypeAlias = ArrayLike | Sequence[Label | None]
-"""A label for each row; or the name of the column that has them, where rows are a table."""
+"""A label for each row; or the name of the column of labels, if rows are a table."""
 
 WeightsLike: TypeAlias = ArrayLike | None
-"""What each row counts for; None for one each."""
+"""Weight of each row; None for weights of 1."""
 
 GroupsLike: TypeAlias = ArrayLike | Sequence[Label] | None
-"""A name or a number for each row, the same for rows that belong together; None if each stands alone."""
+"""A name or a number for each row, equal for rows of one group; None if each row is its own group."""
 
 JournalKey: TypeAlias = bool | str | bytes | None
-"""Whether to keep a journal of rows, or the key that it is kept under; None for what was before."""
+"""Whether to keep a journal of rows, or its key; None to keep the previous setting."""

@@ -1,4 +1,4 @@
-"""What is installed, for a bug report."""
+"""Print what is installed, for a bug report."""
 
 import platform
 import sys
@@ -10,7 +10,7 @@ PACKAGES = ("suffice", "numpy", "scipy", "scikit-learn", "narwhals", "pyarrow")
 
 
 def show_versions() -> None:
-    """Print the versions of Suffice, of what it stands on, and of the machine.
+    """Print the versions of Suffice, its dependencies, Python and the platform.
 
     >>> show_versions()  # doctest: +ELLIPSIS
     suffice       ...

@@ -1,4 +1,4 @@
-"""What a user is told of work that takes a while: how long it will take, before it starts, and how far it is."""
+"""Report the progress of long work: an estimate of its duration before it starts, and its stages."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from typing import Any, Self
 __all__ = ["NOBODY_WAITS", "Waiting"]
 
 SOON = 5.0
-"""Seconds up to which nobody needs to be told."""
+"""Seconds up to which nothing is reported."""
 
 
 class Waiting:
-    """Stages of a long task: a bar where stderr is a terminal, lines where `verbose` says so, otherwise nothing.
+    """Stages of a long task: reported as lines if `verbose`, else by a bar if stderr is a terminal, else not at all.
 
     `stages` maps each stage, in order, to its share of the time; some may be skipped.
 
@@ -26,7 +26,7 @@ class Waiting:
     def __init__(self, owner: str, stages: Mapping[str, float], verbose: bool = False) -> None:
         self.owner, self.stages, self.verbose = owner, stages, verbose
         self._bar: Any = None
-        self._told = ""  # how long it takes
+        self._told = ""  # the estimate that was reported
 
     def __enter__(self) -> Self:
         return self
@@ -39,7 +39,7 @@ class Waiting:
         self._bar, self._told = None, ""
 
     def expect(self, seconds: float) -> None:
-        """Say how long it will take, unless that is soon, or was said before."""
+        """Report the expected duration, unless it is short or was reported before."""
         if seconds <= SOON or not self.stages or self._told:
             return
         self._told = f"about {_rounded(seconds)}"
@@ -55,7 +55,7 @@ class Waiting:
         self._bar.start()
 
     def stage(self, name: str) -> None:
-        """Say which stage starts."""
+        """Report which stage starts."""
         self._line(name)
         if self._bar is not None:
             names = list(self.stages)
@@ -64,7 +64,7 @@ class Waiting:
             self._bar.update(self._bar.task_ids[0], completed=done, description=described)
 
     def step(self, number: int, value: float) -> None:
-        """Tell of one step of a fit, and the loss of a row after it."""
+        """Report one step of a fit, and the loss per row after it."""
         self._line(f"weights, step {number}: {value:.5f} a row")
 
     def _line(self, text: str) -> None:

@@ -76,9 +76,9 @@ def test_arguments() -> None:
     other: Any = "flat"
     with pytest.raises(ValueError, match="'prior' of NumberGame must be 'rules' or 'intervals'; got 'flat'"):
         sf.NumberGame(prior=other)
-    with pytest.raises(TypeError, match="'weight' of NumberGame belongs to prior='intervals'"):
+    with pytest.raises(TypeError, match="'weight' of NumberGame needs prior='intervals'"):
         sf.NumberGame(weight=0.5)
-    with pytest.raises(TypeError, match="'scale' of NumberGame belongs to prior='intervals'"):
+    with pytest.raises(TypeError, match="'scale' of NumberGame needs prior='intervals'"):
         sf.NumberGame(scale=5)
     for scale in (0, -1, np.inf, np.nan, "wide"):
         with pytest.raises(ValueError, match="'scale' of NumberGame must be a number above 0; got"):
@@ -120,12 +120,12 @@ def test_the_usual_rules_are_those_of_the_number_game() -> None:
 @pytest.mark.parametrize(
     ("wrong", "message"),
     [
-        ({"numbers": [1, 1]}, "different whole numbers"),
-        ({"numbers": 5}, "different whole numbers"),
-        ({"numbers": [0.5]}, "different whole numbers"),
+        ({"numbers": [1, 1]}, "distinct whole numbers"),
+        ({"numbers": 5}, "distinct whole numbers"),
+        ({"numbers": [0.5]}, "distinct whole numbers"),
         ({"rules": ["even"]}, "a dict of rules by name"),
         ({"rules": {}}, "a dict of rules by name"),
-        ({"prior": "intervals", "numbers": range(3000)}, "2,000 numbers at most"),
+        ({"prior": "intervals", "numbers": range(3000)}, "at most 2,000 numbers"),
         ({"rules": {"even": ({2}, -1.0)}}, "not negative"),
     ],
 )

@@ -186,8 +186,8 @@ def test_tables_and_ranges_of_any_size() -> None:
     [
         ([[1, np.nan]], DataError, "finite numbers; got nan in feature 1 of point 0"),
         ([[1, 2], [np.inf, 3]], DataError, "finite numbers; got inf in feature 0 of point 1"),
-        ([1, 2], ShapeError, r"must be of points × 2; got shape \(2,\). Write \[point\] for one point"),
-        ([[1, 2, 3]], ShapeError, r"must be of points × 2; got shape \(1, 3\)"),
+        ([1, 2], ShapeError, r"must have shape \(n_points, 2\); got shape \(2,\). Write \[point\] for one point"),
+        ([[1, 2, 3]], ShapeError, r"must have shape \(n_points, 2\); got shape \(1, 3\)"),
         ([["a", "b"]], KindError, "must hold numbers"),
     ],
 )
@@ -204,11 +204,11 @@ def test_examples_that_leave_no_size() -> None:
     with pytest.raises(DataError, match=r"two different values in each feature; got only 1 in feature 0\.$"):
         flat.membership([[1, 2]])
     assert flat.membership([[1, 2], [2, 2]], plug_in=True).tolist() == [1, 0]
-    with pytest.raises(DataError, match=r"got only 180 in feature 0\. Give an 'expected_size'"):
+    with pytest.raises(DataError, match=r"got only 180 in feature 0\. Pass 'expected_size'"):
         sf.Rectangles().observe(HEALTHY[:1]).membership(HEALTHY)
-    with pytest.raises(DataError, match="Call observe first"):
+    with pytest.raises(DataError, match="no observations yet"):
         sf.Rectangles().membership(HEALTHY)
-    with pytest.raises(DataError, match="Call observe first"):
+    with pytest.raises(DataError, match="no observations yet"):
         _ = sf.Rectangles().tightest_
 
 
@@ -220,5 +220,5 @@ def test_arguments_that_are_none() -> None:
         sf.Rectangles(sampling="odd")  # type: ignore[arg-type]
     with pytest.raises(KeywordError, match="Weak sampling needs the argument 'expected_size'"):
         sf.Rectangles(sampling="weak")
-    with pytest.raises(ShapeError, match="points × 2; got shape"):
+    with pytest.raises(ShapeError, match=r"shape \(n_points, 2\); got shape"):
         sf.Rectangles([1, 2]).observe([[1.0]])

@@ -172,7 +172,7 @@ def test_labels_that_are_missing(tmp_path: Path) -> None:
         ("a.csv", b"", "must start with a line of column names"),
         ("a.csv", b"a,b,c\n1,2,3\n", "must name the column of labels"),
         ("a.csv", b"a,label\n", "have none"),
-        ("a.csv", b"a,a,label\n1,2,x\n", "different names"),
+        ("a.csv", b"a,a,label\n1,2,x\n", "distinct names"),
         ("a.csv.gz", b"not packed", "cannot be read"),
         ("a.csv", "a,label\né,x\né\n".encode("utf-16")[:-1], "cannot be read"),
     ],

@@ -73,14 +73,14 @@ def test_they_are_kept_in_files_and_copies(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("rows", "categories", "words"),
     [
-        ([[1], [7]], [range(1, 7)], "only the categories that were given; got 7 in row 1, column 0"),
+        ([[1], [7]], [range(1, 7)], "only the values in 'categories'; got 7 in row 1, column 0"),
         ([["a"], ["b"]], [[1, 2]], "got 'a' in row 0, column 0"),
         ([[1], [2]], [range(1, 7), range(2)], "for each of 1 features.*Got 2 instead"),
         ([[1], [2]], [[1, "a"]], r"texts or numbers.*Got \[1, 'a'\] for feature 0"),
         ([[1], [2]], [[]], r"texts or numbers.*Got \[\] for feature 0"),
         ([[1], [2]], [7], "texts or numbers.*Got 7 for feature 0"),
-        ([[1], [2]], [[1, 1, 2]], "each category once"),
-        ([[1.0], [2.0]], [[1.0, np.nan, 2.0]], "none missing"),
+        ([[1], [2]], [[1, 1, 2]], "distinct categories"),
+        ([[1.0], [2.0]], [[1.0, np.nan, 2.0]], "none of them missing"),
     ],
 )
 def test_what_cannot_be_is_refused(rows: Any, categories: Any, words: str) -> None:

@@ -35,7 +35,7 @@ GAPS = [
 
 @pytest.mark.parametrize("y", GAPS, ids=lambda y: type(y).__name__)
 def test_a_label_that_is_missing_is_named_by_its_row(y: Any) -> None:
-    words = r"first in row \d: every row needs a label\. Leave such rows out; SemiSupervised"
+    words = r"first in row \d: every row needs a label\. Leave such rows out, or use SemiSupervised"
     calls: list[Callable[[], Any]] = [
         lambda: sf.TextClassifier().fit(TEXTS, y),
         lambda: sf.TextClassifier().fit(TEXTS, LABELS).partial_fit(TEXTS, y),
@@ -47,7 +47,9 @@ def test_a_label_that_is_missing_is_named_by_its_row(y: Any) -> None:
             call()
     with pytest.raises(LabelError, match=r"first in row \d: every row needs a label"):
         sf.evaluate.log_loss(np.log(np.full((4, 2), 0.5)), y, ["ham", "spam"])
-    with pytest.raises(LabelError, match=r"every row.*Leave such rows out; SemiSupervised learns from them, too"):
+    with pytest.raises(
+        LabelError, match=r"every row.*Leave such rows out, or use SemiSupervised, which learns from them"
+    ):
         sf.NaiveBayes().fit({"x": [1, 2, 3, 4]}, y)
 
 
@@ -65,7 +67,7 @@ def test_arrows_scalars_are_what_they_hold() -> None:
         np.testing.assert_array_equal(sf.CountVectorizer().fit_transform(texts).toarray(), plain)
     for model, X in ((sf.TextClassifier(), TEXTS), (sf.NaiveBayes(), {"x": [1.0, 2.0, 3.0, 4.0]})):
         assert model.fit(X, list(pa.array(LABELS))).classes_.tolist() == ["ham", "spam"]
-    with pytest.raises(KindError, match=r"got NoneType at index 1\. Leave out missing texts, or use ''"):
+    with pytest.raises(KindError, match=r"got NoneType at index 1\. Leave out missing texts, or replace them by ''"):
         sf.CountVectorizer().fit(list(pa.array(["one", None])))
     with pytest.raises(KindError, match="must hold strings; got int at index 0"):
         sf.CountVectorizer().fit(list(pa.array([1, 2])))

@@ -31,7 +31,7 @@ IDENTIFIERS = [f"user{i}" for i in range(30)]
         (X | {"tags": [{"a": 1}] * 4}, "Column 'tags' .* got a dict in row 0"),
         (X | {"size": [1.0, 2.5, np.inf, 3.0]}, "Column 'size' must hold finite numbers; got inf in row 2"),
         (X | {"size": [1.0, -np.inf, 2.5, 3.0]}, "Column 'size' must hold finite numbers; got -inf in row 1"),
-        (pd.DataFrame([[1, 2]] * 4, columns=["a", "a"]), "each column its own name; got two of name 'a'"),
+        (pd.DataFrame([[1, 2]] * 4, columns=["a", "a"]), "columns of distinct names; got 'a' twice"),
         ("age", "must be a table"),
         (None, "must be a table"),
     ],
@@ -160,9 +160,7 @@ def test_columns_are_settled_at_the_first_fit() -> None:
     was = model.columns_["age"]
     model.set_params(columns={"age": "auto"}).partial_fit(X, Y)
     model.set_params(columns={"age": was}).partial_fit(X, Y)
-    with pytest.raises(
-        InputError, match=r"Column 'age' was settled as Histogram\(\) at the first fit; got Poisson\(\)"
-    ):
+    with pytest.raises(InputError, match=r"Column 'age' was fixed as Histogram\(\) at the first fit; got Poisson\(\)"):
         model.set_params(columns={"age": "poisson"}).partial_fit(X, Y)
     assert model.class_count_.sum() == 12
     assert model.set_params(columns={"age": "gaussian"}).fit(X, Y).columns_["age"].word == "gaussian"

@@ -126,7 +126,7 @@ def test_semi_supervised_texts_keep_their_words() -> None:
         ({"vocabulary": {"tea", None}}, "must hold strings; got NoneType"),
         ({"vocabulary": iter(["tea"])}, "must be a list of words, such as ['mary', 'lamb']; got an iterator"),
         ({"vocabulary": "tea"}, "must be a list of words, such as ['mary', 'lamb']; got a single str"),
-        ({"vocabulary": ["Tea"]}, "must be in lower case, as texts are read; got 'Tea'"),
+        ({"vocabulary": ["Tea"]}, "must be in lower case, because texts are lowercased; got 'Tea'"),
         ({"vocabulary": ["tea"], "min_df": 2}, "'min_df' must not be given; got min_df=2"),
         ({"vocabulary": ["tea"], "max_features": 2}, "'max_features' must not be given; got max_features=2"),
         ({"vocabulary": ["tea"], "tokens": sf.Tokens(hash_bits=3)}, "'hash_bits' must not be given; got hash_bits=3"),

@@ -210,7 +210,7 @@ def test_what_a_tokenizer_of_ones_own_takes() -> None:
     certificate = model.fit([["a", "b"], ["c"]], [0, 1], journal=True).forget([["a", "b"]], [0])
     assert certificate.before is certificate.after is None  # a file holds no functions
     things: Any = [{}, {}]
-    with pytest.raises(KindError, match="texts and numbers"):
+    with pytest.raises(KindError, match="text and numbers"):
         sf.TextClassifier(tokens=sf.Tokens(analyzer=lambda x: ["a"]), temper=None).fit(things, [0, 1], journal=True)
 
 
@@ -235,7 +235,7 @@ def test_a_weight_of_nothing_was_not_learned() -> None:
 
 @pytest.mark.parametrize("wrong", ["", b"", 3, 2.5, ["key"]])
 def test_what_is_no_key(wrong: Any) -> None:
-    with pytest.raises(InputError, match="'journal' must be True, or a key"):
+    with pytest.raises(InputError, match="'journal' must be True or a key"):
         sf.BernoulliNB().fit([[0], [1]], [0, 1], journal=wrong)
 
 

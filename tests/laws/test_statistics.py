@@ -267,7 +267,7 @@ def test_rows_drawn_anew_without_classes(case: StatisticCase, data: st.DataObjec
 @redrawable
 def test_rows_that_counted_for_a_fraction_cannot_be_drawn(case: StatisticCase) -> None:
     t = case.of(np.ones((2, 3)), [0, 1], [1, 0.5])
-    with pytest.raises(SufficeError, match=r"must hold whole numbers for rows to be drawn anew; got 0\.5"):
+    with pytest.raises(SufficeError, match=r"must hold whole numbers for rows to be drawn; got 0\.5"):
         t.sample_rows(0)
 
 

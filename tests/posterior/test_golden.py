@@ -113,7 +113,9 @@ def test_nursery_rhyme() -> None:
 def test_faces_of_a_die_are_counted_as_what_they_are_said_to_be() -> None:
     """Throws 1, 3, 3, 5 without a six could be codes 0..5 as well: which of both has to be said."""
     throws, die = [1, 3, 3, 5], sf.Dirichlet(np.ones(6))
-    with pytest.raises(sf.errors.KeywordError, match=r"range\(6\) if they are counted from 0, range\(1, 7\) if from 1"):
+    with pytest.raises(
+        sf.errors.KeywordError, match=r"range\(6\) if they are numbered from 0, range\(1, 7\) if from 1"
+    ):
         die.update(values=throws)
     with pytest.raises(sf.errors.KeywordError, match="'values' of Dirichlet needs 'categories'"):
         die.log_evidence(values=throws)

@@ -99,7 +99,9 @@ def test_what_serves_neither_is_refused() -> None:
     with pytest.raises(InputError, match=r"columns=\{'a': 'gaussian'\}"):
         _ = a - b
     words = counted(Table.read({"a": ["x", "y"] * 9, "b": [1.0] * 18}), Labels(np.array([0, 1] * 9), None, 2))
-    with pytest.raises(DataError, match="Column 'a' cannot be counted as categorical: one statistic counts words"):
+    with pytest.raises(
+        DataError, match="Column 'a' cannot be counted as categorical: two ValueCounts must both count words"
+    ):
         _ = counted(*drawn(Categorical, 0, 100)) + words
 
 
@@ -113,7 +115,7 @@ def test_declared_columns_are_counted_as_declared() -> None:
     empty = Table.read({"a": [None, None]})
     assert counted(empty, Labels(np.array([0, 1]), None, 2), columns={"a": "gaussian"}).likelihoods == {"a": Unknown()}
     changed = replace(TableReader(columns={"a": "poisson"}).started(table))
-    with pytest.raises(InputError, match=r"Column 'a' was settled as Histogram\(\) at the first fit; got Poisson\(\)"):
+    with pytest.raises(InputError, match=r"Column 'a' was fixed as Histogram\(\) at the first fit; got Poisson\(\)"):
         changed.count(table, labels, model, CLASSES)
 
 

@@ -100,8 +100,8 @@ def test_labels_of_which_some_are_missing(y: Any, classes: Any, codes: Any) -> N
     ("y", "message"),
     [
         ([1, 2], "one label per row, 3; got 2"),
-        (["a", 1, None], "labels of one kind, besides −1, None and NaN for rows without; got numbers and words"),
-        (["a", None, "a"], "at least two classes where labels are missing"),
+        (["a", 1, None], "labels of one kind, and −1, None or NaN for rows without a label; got numbers and words"),
+        (["a", None, "a"], "at least two classes if labels are missing"),
         ([np.inf, None, 1.0], "got infinity"),
     ],
 )

@@ -108,7 +108,7 @@ def test_impossible_states_cannot_be_made() -> None:
         TokenCounts([-1.0])
     with pytest.raises(errors.DataError, match="NaN"):
         TokenCounts([np.nan])
-    with pytest.raises(errors.DataError, match="without rows"):
+    with pytest.raises(errors.DataError, match="where there are no rows"):
         PoissonSums(3.0, 0.0, 0.0, 0.0)
     with pytest.raises(errors.SubtractionError, match="too many"):
         DiagonalMoments.of([1.0]) - DiagonalMoments.of([1.0, 1.0])
@@ -325,7 +325,7 @@ def test_sparse_matrices_of_any_make() -> None:
         (lambda: TokenCounts.of([1, 2], [0]), errors.LabelError, "2 in all"),
         (lambda: TokenCounts.of([1, 2], [0, 3], n_classes=3), errors.LabelError, "from 0 to 2; got 3"),
         (lambda: TokenCounts.of([1, 2], [0, -1]), errors.LabelError, "got -1"),
-        (lambda: TokenCounts.of([1, 2], ["a", "b"]), errors.LabelError, "Encode names with one list"),
+        (lambda: TokenCounts.of([1, 2], ["a", "b"]), errors.LabelError, "Encode names by one sorted list"),
         (lambda: TokenCounts.of([1, 2], [0.0, 1.0]), errors.LabelError, "integers"),
         (lambda: TokenCounts.of([1, 2], [[0.5, -0.5]] * 2), errors.LabelError, "between 0 and 1; got -0.5"),
         (lambda: TokenCounts.of([1, 2], [[0], [1]]), errors.LabelError, "ravel"),
@@ -342,12 +342,12 @@ def test_sparse_matrices_of_any_make() -> None:
         (lambda: TokenCounts([1.0]) - ClassCounts([1.0]), errors.KindError, "got ClassCounts"),
         (lambda: TokenCounts.from_arrays({"count": [1]}), errors.DataError, "must hold"),
         (lambda: BinaryCounts([1.0, 2.0], [1.0, 2.0, 3.0]), errors.ShapeError, "broadcast"),
-        (lambda: CategoryCounts.of([[10**12]]), errors.DataError, "give sizes="),
+        (lambda: CategoryCounts.of([[10**12]]), errors.DataError, "pass sizes="),
         (lambda: CategoryCounts.of([[10**12]], sizes=[10**13]), errors.ShapeError, "without large gaps"),
         (lambda: CategoryCounts.of([[1e300]]), errors.DataError, "category codes"),
         (lambda: CategoryCounts.of([[1]], sizes=[-1]), errors.DataError, "'sizes'"),
         (lambda: CategoryCounts.of([[1]], sizes=[1.9]), errors.DataError, "'sizes'"),
-        (lambda: TokenCounts.of([1], [10**9]), errors.LabelError, "give n_classes="),
+        (lambda: TokenCounts.of([1], [10**9]), errors.LabelError, "pass n_classes="),
         (lambda: TokenCounts.of([1], [0], n_classes=10**12), errors.ShapeError, "without large gaps"),
         (lambda: TokenCounts.of([1], [0], n_classes=2.7), errors.LabelError, "'n_classes'"),
         (lambda: TokenCounts.of([1, 2], [[0], [0, 1]]), errors.ShapeError, "'labels'.*ragged"),
@@ -388,8 +388,12 @@ def test_a_sparse_matrix_that_lies_about_its_shape_is_refused() -> None:
         (lambda: BinaryCounts([[1.0, 1.0], [0.0, 3.0]], [[1.0], [2.0]]), errors.DataError, "got 3.0 of 2.0"),
         (lambda: BinaryCounts([1.0, 3.0], [3.0, 2.0]), errors.DataError, "got 3.0 of 2.0"),
         (lambda: BinaryCounts(2.00001, 2.0), errors.DataError, "exceed"),
-        (lambda: PoissonSums(0.0, 2.0, 1.0, 0.0), errors.DataError, "0 without a total"),
-        (lambda: PoissonSums([0.0, 3.0], [0.0], [0.0, 0.0], [0.0, 0.0]), errors.DataError, "0 without rows"),
+        (
+            lambda: PoissonSums(0.0, 2.0, 1.0, 0.0),
+            errors.DataError,
+            "0 where there are no rows, and 'log_factorials' where 'total' is 0",
+        ),
+        (lambda: PoissonSums([0.0, 3.0], [0.0], [0.0, 0.0], [0.0, 0.0]), errors.DataError, "0 where there are no rows"),
         (lambda: PoissonSums(5.0, 2.0, float(np.log(2 * 6)) - 1e-6, 0.0), errors.DataError, "got less"),
         (lambda: PoissonSums(2.0, 0.5, 0.5 * float(np.log(24)) - 1e-6, 0.0), errors.DataError, "got less"),
         (lambda: PoissonSums([0.0, 5.0], 2.0, [0.0, 0.0], [0.0, 0.0]), errors.DataError, "got less"),

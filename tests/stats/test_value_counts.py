@@ -92,7 +92,7 @@ def test_more_classes() -> None:
 
 def test_what_cannot_be() -> None:
     a = ValueCounts.of([1.0, 2.0], [0, 1])
-    with pytest.raises(DataError, match="one statistic counts words, the other numbers"):
+    with pytest.raises(DataError, match="two ValueCounts must both count words or both count numbers"):
         a + ValueCounts.of_codes([0], ["a"], [0], n_classes=2)
     with pytest.raises(ValueError, match=r"more rows with the value 3\.0 would be removed than were added"):
         a - ValueCounts.of([3.0], [0], n_classes=2)
@@ -102,7 +102,7 @@ def test_what_cannot_be() -> None:
         ValueCounts.of([[1.0, 2.0]], [0])
     with pytest.raises(DataError, match="nan"):
         ValueCounts.of([np.nan], [0])
-    with pytest.raises(DataError, match="sorted, each once"):
+    with pytest.raises(DataError, match="sorted, distinct"):
         ValueCounts([2.0, 1.0], np.array([0, 0]), np.array([0, 1]), np.ones(2), np.asarray(1))
 
 
@@ -115,7 +115,7 @@ def test_arrays_of_a_file_are_checked() -> None:
         ("values", np.array([1.0, 2.0, 3.0]), ShapeError, "those that 'place' refers to"),
         ("values", np.array([[1.0, 2.0]]), ShapeError, "those that 'place' refers to"),
         ("values", np.array([2.0, 1.0]), DataError, "must be sorted"),
-        ("values", np.array([1.0, np.nan]), DataError, "never NaN"),
+        ("values", np.array([1.0, np.nan]), DataError, "distinct and not NaN"),
     ):
         with pytest.raises(error, match=words):
             ValueCounts.from_arrays({**good, name: value})

@@ -32,7 +32,7 @@ def test_what_documents_gave_is_taken() -> None:
 @pytest.mark.parametrize(
     ("changed", "words"),
     [
-        ({"n": lambda a: a.astype(np.float32)}, "'n' of WordCounts must be an array of 1 axes"),
+        ({"n": lambda a: a.astype(np.float32)}, "'n' of WordCounts must be an array with ndim 1"),
         ({"tokens": lambda a: a[None]}, "'tokens' of WordCounts must be an array"),
         ({"hash_bits": lambda a: np.full_like(a, 31)}, "'hash_bits' of WordCounts must be from 0 to 30"),
         ({"hash_bits": lambda a: np.full_like(a, 4)}, "'bytes' of WordCounts must be empty"),
@@ -45,7 +45,7 @@ def test_what_documents_gave_is_taken() -> None:
         ({"start": put(1, 100)}, "must rise from 0"),
         ({"word": put(0, -1)}, "'word' of WordCounts must be from 0 to 3"),
         ({"word": put(-1, 4)}, "'word' of WordCounts must be from 0 to 3"),
-        ({"word": put(1, 0)}, "'word' of WordCounts must rise"),
+        ({"word": put(1, 0)}, "'word' of WordCounts must increase"),
         ({"repeats": lambda a: a[:, :2]}, "'repeats' of WordCounts must have 3 columns"),
         ({"repeats": put((0, 2), 1)}, "'repeats' of WordCounts must refer to"),
         ({"lengths": put((0, 0), 9)}, "'lengths' of WordCounts must refer to"),

@@ -153,7 +153,7 @@ FILES = [
     Hostile("header_only.csv", text("age,city"), {}),
     Hostile("empty.csv", b"", {}, refused="must start with a line of column names"),
     Hostile("blank.csv", b"\n\n  \n", {}, refused="must start with a line of column names"),
-    Hostile("double_names.csv", text("a,a,b", "1,2,3"), {}, refused="different names"),
+    Hostile("double_names.csv", text("a,a,b", "1,2,3"), {}, refused="distinct names"),
     Hostile("no_names.csv", text(",age,", "0,31,x", "1,42,y"), {"c1": [0, 1], "age": [31, 42], "c3": ["x", "y"]}),
     Hostile(
         "spaces_in_names.csv", text("age, city", "31, Oslo", "42, Rome"), {"age": [31, 42], "city": ["Oslo", "Rome"]}

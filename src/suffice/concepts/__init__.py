@@ -1,6 +1,6 @@
-"""Learning a concept from examples of it: which of many sets was meant.
+"""Learn a concept from examples of it: which of many sets was meant.
 
-Of other libraries it imports numpy alone, until more is needed, so that the table of bits is most of its memory.
+This package imports only numpy until more is needed, so that the table of bits takes most of the memory.
 """
 
 from suffice.concepts.hypothesis_table import Beliefs

@@ -1,4 +1,4 @@
-"""Which hypothesis holds which item, a bit each, packed along the hypotheses: a byte is eight of them at one item."""
+"""Store which hypothesis holds which item, one bit each: a byte holds eight hypotheses at one item."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ __all__ = ["Bits", "Bytes"]
 Bytes: TypeAlias = NDArray[np.uint8]
 
 DENSE = 2**20
-"""A table of so many bits is also kept as numbers, which answers small questions faster."""
+"""Tables of at most this many bits are also kept as numbers, which answer small queries faster."""
 
 EIGHT: Array = np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1).astype(np.float64)
 """The bits of each byte, the first hypothesis first."""
 
 
 class Bits:
-    """A table of hypotheses × items."""
+    """A packed boolean table of hypotheses × items."""
 
     def __init__(self, packed: Bytes, rows: int) -> None:
         self.packed, self.rows = packed, rows
@@ -65,9 +65,9 @@ class Bits:
         return np.asarray(self.packed[hypothesis // 8] >> (7 - hypothesis % 8) & 1, np.bool_)
 
     def weighted(self, weights: Array) -> Array:
-        """Return for each item the sum of the weights of the hypotheses that hold it."""
+        """Return for each item the total weight of the hypotheses that hold it."""
         if self._numbers is not None:
-            # not @, whose threads take longer to meet on a busy machine than the sum takes
+            # not @: on a busy machine its threads take longer to synchronize than the sum takes
             return np.asarray(np.einsum("h,hi->i", weights, self._numbers))
         padded = np.zeros(8 * len(self.packed))
         padded[: self.rows] = weights

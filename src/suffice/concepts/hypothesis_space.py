@@ -1,4 +1,4 @@
-"""Hypotheses as people write them (sets, predicates, a matrix) → their names, the domain and a table of bits."""
+"""Read hypotheses (sets, predicates, a matrix) into names, the domain and a table of bits."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ CELLS_AT_ONCE = 2**22
 
 
 class Space(NamedTuple):
-    """The space of hypotheses: the hypotheses, the items, and which holds which."""
+    """A space of hypotheses: their names, the items, and which hypothesis holds which item."""
 
     names: tuple[Hashable, ...]
     domain: tuple[Hashable, ...]
@@ -29,7 +29,7 @@ def read_space(hypotheses: Any, domain: Any = None, names: Any = None) -> Space:
     """Return the space that the arguments of a learner describe."""
     if isinstance(hypotheses, Mapping):
         if names is not None:
-            raise InputError("The argument 'names' belongs to hypotheses without keys; got both keys and names.")
+            raise InputError("The argument 'names' is for hypotheses without keys; got both keys and names.")
         names, hypotheses = tuple(hypotheses), tuple(hypotheses.values())
     if isinstance(hypotheses, str) or not isinstance(hypotheses, Iterable):
         raise KindError(
@@ -45,7 +45,7 @@ def read_space(hypotheses: Any, domain: Any = None, names: Any = None) -> Space:
 
 
 def listed(items: Any, name: str) -> list[Any]:
-    """Return items as a list; a single one, or a text, is not a list of items."""
+    """Return items as a list; raise for a single item, such as a text."""
     if isinstance(items, np.ndarray) and items.ndim == 1:
         return [*items.tolist()]
     if isinstance(items, str | bytes) or not isinstance(items, Iterable):
@@ -56,19 +56,19 @@ def listed(items: Any, name: str) -> list[Any]:
 
 
 def read_prior(prior: Any, names: tuple[Hashable, ...]) -> Array:
-    """Return a probability per hypothesis, from weights that need not add up to one."""
+    """Return the probability of each hypothesis, from weights that need not add up to one."""
     if prior is None:
         return np.full(len(names), 1 / len(names))
     if isinstance(prior, Mapping):
         if set(prior) != set(names):
             odd = min(set(prior) ^ set(names), key=repr)
-            got = f"one for {odd!r}, which is none" if odd in prior else f"none for {odd!r}"
-            raise InputError(f"The argument 'prior' must have a weight for each hypothesis and no other; got {got}.")
+            got = f"one for {odd!r}, which is not a hypothesis" if odd in prior else f"none for {odd!r}"
+            raise InputError(f"The argument 'prior' must have exactly one weight for each hypothesis; got {got}.")
         prior = [prior[name] for name in names]
     try:
         weights = np.array(prior, np.float64)
     except (TypeError, ValueError):
-        raise KindError(f"The argument 'prior' must hold weights, which are numbers; got {prior!r}.") from None
+        raise KindError(f"The argument 'prior' must hold weights as numbers; got {prior!r}.") from None
     if weights.shape != (len(names),):
         raise ShapeError(
             f"The argument 'prior' must hold a weight for each of {len(names)} hypotheses; got shape {weights.shape}."
@@ -82,12 +82,12 @@ def read_prior(prior: Any, names: tuple[Hashable, ...]) -> Array:
     largest = weights.max()
     if largest == 0:
         raise InputError("The argument 'prior' must give at least one hypothesis a weight above zero; got only zeros.")
-    weights /= largest  # so that their sum is finite
+    weights /= largest  # keeps their sum finite
     return np.asarray(weights / weights.sum())
 
 
 def checked_space(bits: Bits, items: tuple[Hashable, ...], names: Any) -> Space:
-    """Return a space of these parts; raise unless they fit together and each hypothesis holds something."""
+    """Return a space of these parts; raise unless they fit together and each hypothesis holds an item."""
     if bits.rows == 0 or not items:
         what = "hypothesis" if bits.rows == 0 else "item in the domain"
         raise DataError(f"A concept learner needs at least one {what}; got none.")
@@ -101,7 +101,7 @@ def checked_space(bits: Bits, items: tuple[Hashable, ...], names: Any) -> Space:
 
 
 def different(values: Any, name: str) -> tuple[Hashable, ...]:
-    """Return items of a list; raise unless they can be told apart."""
+    """Return the items of a list; raise unless they are hashable and distinct."""
     found = tuple(listed(values, name))
     try:
         seen = set(found)
@@ -109,12 +109,12 @@ def different(values: Any, name: str) -> tuple[Hashable, ...]:
         raise KindError(f"The argument '{name}' must list hashable items; got {found!r}.") from None
     if len(seen) < len(found):
         twice = next(value for at, value in enumerate(found) if value in found[:at])
-        raise InputError(f"The argument '{name}' must list each only once; got {twice!r} again.")
+        raise InputError(f"The argument '{name}' must list distinct values; got {twice!r} twice.")
     return found
 
 
 def _from_any(members: Iterator[Any], items: tuple[Hashable, ...] | None) -> tuple[tuple[Hashable, ...], Bits]:
-    """Return blocks by the type of the first hypothesis: a block of a matrix, or one hypothesis."""
+    """Read hypotheses that are all blocks of a matrix, or all single hypotheses, as the first one is."""
     first = next(members, None)
     if first is None:
         return items or ("no item",), Bits(np.empty((0, 1), np.uint8), 0)
@@ -140,8 +140,8 @@ def _from_blocks(blocks: Iterator[Any], items: tuple[Hashable, ...] | None) -> t
 def _block(block: Any, width: int | None) -> Booleans:
     matrix = np.asarray(block)
     if matrix.ndim != 2 or width not in (None, matrix.shape[1]):
-        columns = "items" if width is None else f"{width} items, as the domain has"
-        raise ShapeError(f"A matrix of hypotheses must be of hypotheses × {columns}; got shape {matrix.shape}.")
+        columns = "items" if width is None else f"{width} items, as in the domain"
+        raise ShapeError(f"A matrix of hypotheses must have shape hypotheses × {columns}; got shape {matrix.shape}.")
     if matrix.dtype != np.bool_ and not (matrix.dtype.kind in "iuf" and ((matrix == 0) | (matrix == 1)).all()):
         odd = f"an array of {matrix.dtype}"
         if matrix.dtype.kind in "iuf":
@@ -151,10 +151,12 @@ def _block(block: Any, width: int | None) -> Booleans:
 
 
 def _union(members: list[Any]) -> tuple[Hashable, ...]:
-    """Return the items of all sets, sorted if they can be."""
+    """Return the items of all sets, sorted if possible."""
     for one in members:
         if callable(one) or _is_row(one):
-            raise InputError("The argument 'domain' must list all items where hypotheses are predicates or rows.")
+            raise InputError(
+                "The argument 'domain' must list all items if hypotheses are predicates or rows; got None."
+            )
     seen = dict.fromkeys(item for one in members for item in listed(one, "hypotheses"))
     try:
         return tuple(sorted(seen))
@@ -172,13 +174,13 @@ def _row(one: Any, items: tuple[Hashable, ...], codes: dict[Hashable, int]) -> B
     if _is_row(one):
         if one.shape != (len(items),):
             raise ShapeError(
-                f"A hypothesis must say of each of {len(items)} items whether it holds it; got {one.shape}."
+                f"A row of a hypothesis must have a value for each of {len(items)} items; got shape {one.shape}."
             )
         return np.asarray(one)
     row = np.zeros(len(items), np.bool_)
     for item in listed(one, "hypotheses"):
         if item not in codes:
-            raise DataError(f"A hypothesis must hold items of the domain only; got {item!r}, which is not in it.")
+            raise DataError(f"A hypothesis must hold only items of the domain; got {item!r}, which is not in it.")
         row[codes[item]] = True
     return row
 

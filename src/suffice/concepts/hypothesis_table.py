@@ -1,4 +1,4 @@
-"""What is believed of each hypothesis, as a table."""
+"""Tabulate the belief about each hypothesis."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ SHOWN = 10
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Beliefs:
-    """A line per hypothesis: its name, how many items it holds, its prior, likelihood and posterior.
+    """A line per hypothesis: its name, number of items, prior, likelihood and posterior.
 
     >>> from suffice.concepts import ConceptLearner
     >>> table = ConceptLearner({"low": {1, 2}, "all": {1, 2, 3, 4}}).observe([1]).posterior_
@@ -32,7 +32,7 @@ class Beliefs:
     sizes: Integers
     prior: Array
     log_likelihood: Array
-    """ln p(D | h), minus infinity where the examples are impossible."""
+    """ln p(D | h), minus infinity where the observations are impossible."""
     posterior: Array
     _places: dict[Hashable, int] = field(default_factory=dict)
 
@@ -41,11 +41,11 @@ class Beliefs:
         return [(self.names[at], float(self.posterior[at])) for at in self.order()[:most]]
 
     def order(self) -> Integers:
-        """Return the places of the hypotheses, the most probable first; ties in the order given."""
+        """Return the indices of the hypotheses, the most probable first; ties in the order given."""
         return np.argsort(-self.posterior, kind="stable")
 
     def to_frame(self, backend: str | None = None) -> Any:
-        """Return all lines as a dataframe, the most probable first."""
+        """Return all lines as a dataframe, the most probable hypothesis first."""
         from suffice.tables.out import frame_of
 
         order = self.order()
@@ -62,7 +62,7 @@ class Beliefs:
         if not self._places:
             self._places.update((one, at) for at, one in enumerate(self.names))
         if name not in self._places:
-            raise InputError(f"There is no hypothesis {name!r} among the {len(self)}.")
+            raise InputError(f"There is no hypothesis {name!r} among the {len(self)}; see `names`.")
         return float(self.posterior[self._places[name]])
 
     def __len__(self) -> int:

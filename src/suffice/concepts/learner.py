@@ -1,11 +1,11 @@
-"""Which set was meant, from examples of it: Bayes' rule over a finite list of hypotheses.
+"""Infer which set was meant from examples of it, by Bayes' rule over a finite list of hypotheses.
 
 The likelihood of a hypothesis h (CL-1) is a product over the examples. Under strong sampling they are drawn from the
-concept, and each has the probability 1/|h| if h holds it: small hypotheses that fit gain with every example (the size
-principle). Under weak sampling items come from elsewhere and are only said to belong, which says nothing of size. With
-a noise rate ε an example is, with that probability, any item of the domain (strong), or an item that was put on the
-wrong side (weak). Since the likelihood knows the examples only by how many of them a hypothesis holds, that count is
-the statistic: it adds, it subtracts, and learning in steps is learning at once.
+concept, each with probability 1/|h| if h holds it: small hypotheses that fit gain with every example (the size
+principle). Under weak sampling items come from elsewhere and are labelled as members, which says nothing about size.
+With a noise rate ε an example is, with that probability, any item of the domain (strong), or an item with the wrong
+label (weak). The likelihood depends on the examples only by how many of them a hypothesis holds, so that count is the
+statistic: it adds and subtracts, and learning in steps equals learning at once.
 """
 
 from __future__ import annotations
@@ -30,39 +30,39 @@ from suffice.typing import Array, Booleans, Integers, Rng, Size
 __all__ = ["ConceptLearner"]
 
 Sampling = Literal["strong", "weak"]
-NOTHING = 1e-12  # nats: less than this is rounding
+NOTHING = 1e-12  # nats; anything smaller is a rounding error
 
 
 class ConceptLearner:
-    """A belief about which of many sets is meant; it learns from examples and never changes itself.
+    """A belief about which of many sets is meant; learning returns a new belief and leaves this one unchanged.
 
     Parameters
     ----------
     hypotheses : dict of sets or predicates by name, list of them, or boolean matrix of hypotheses × items
-        What could be meant; each must hold at least one item. A matrix may also come as an iterable of blocks of
-        rows, which are never in memory all at once.
+        The sets that could be meant; each must hold at least one item. A matrix may also be given as an iterable of
+        blocks of rows, which are never in memory all at once.
     prior : array or dict of weights, default=None
-        How probable each hypothesis is beforehand; weights need not add up to one, and equal ones are the default. A
-        hypothesis of weight zero is ruled out: it is in no version space, and never the most likely one.
+        Prior weight of each hypothesis; weights need not add up to one, and are equal by default. A hypothesis of
+        weight zero is ruled out: it is never in the version space, nor the most likely one.
     domain : list, default=None
-        All items there are. By default those of the sets, or the numbers of the matrix's columns; predicates need it.
+        All items. By default the items of the sets, or the column numbers of the matrix; required for predicates.
     names : list, default=None
-        Of the hypotheses, if they are not a dict; numbers from 0 by default.
+        Names of the hypotheses, if they are not a dict; numbers from 0 by default.
     sampling : {"strong", "weak"}, default="strong"
-        Whether examples are drawn from the concept, or drawn anyhow and found to belong to it.
+        Whether examples are drawn from the concept, or drawn independently and found to belong to it.
     noise : float, default=0.0
-        How probable it is that an example is wrong, below 1. Above 0, one outlier does not rule out everything.
+        Probability that an example is wrong, below 1. Above 0, one outlier does not rule out every hypothesis.
 
     Attributes
     ----------
     posterior_ : Beliefs
         A line per hypothesis: size, prior, likelihood and posterior.
     version_space_ : list
-        Hypotheses that agree with all that was observed.
+        Hypotheses that agree with all observations.
     map_, mle_ : list
-        Hypotheses of highest posterior, and of highest likelihood; all of them where several tie.
+        Hypotheses with the highest posterior, and with the highest likelihood; all of them if several tie.
     log_evidence_ : float
-        Log-probability of all that was observed, before seeing it.
+        Log-probability of all observations under the prior.
 
     Examples
     --------
@@ -134,9 +134,9 @@ class ConceptLearner:
 
     @property
     def observed_(self) -> list[Hashable]:
-        """The examples, repeats and all, in the order of the domain.
+        """Observed examples, with repeats, in the order of the domain.
 
-        Answers are not among them, except that under weak sampling an item said to belong is an example.
+        Answers are not included, except that under weak sampling an item said to belong is an example.
         """
         kind = DRAWN if self.sampling == "strong" else ASKED_IN
         return [
@@ -146,19 +146,21 @@ class ConceptLearner:
     def items_of(self, hypothesis: Hashable) -> list[Hashable]:
         """Return the items that a hypothesis holds."""
         if hypothesis not in self.hypotheses:
-            raise InputError(f"There is no hypothesis {hypothesis!r} among the {len(self.hypotheses)}.")
+            raise InputError(
+                f"There is no hypothesis {hypothesis!r} among the {len(self.hypotheses)}; see `hypotheses`."
+            )
         row = self._space.bits.row(self.hypotheses.index(hypothesis))
         return [self.domain[code] for code in np.flatnonzero(row)]
 
     def observe(self, items: Any) -> Self:
-        """Return the belief after further examples of the concept; an example twice counts twice."""
+        """Return the belief after further examples of the concept; a repeated example counts again."""
         kind = DRAWN if self.sampling == "strong" else ASKED_IN
         return self._with(self._scores.seen + self._tally(kind, items))
 
     def answer(self, items: Any, member: bool) -> Self:
-        """Return the belief after answers: whether each of the queried items belongs to the concept.
+        """Return the belief after the answer `member`, whether the queried items belong to the concept.
 
-        The items were chosen by the questioner, so they say nothing of the concept's size, whatever the sampling.
+        The questioner chose the items, so they say nothing about the concept's size, under either sampling.
         """
         answer: Any = member
         if not isinstance(answer, bool | np.bool_):
@@ -178,23 +180,23 @@ class ConceptLearner:
 
     @property
     def version_space_(self) -> list[Hashable]:
-        """Hypotheses that agree with all that was observed."""
+        """Hypotheses that agree with all observations."""
         return self._named(self._scores.seen.consistent & (self._scores.odds.prior > 0))
 
     @property
     def map_(self) -> list[Hashable]:
-        """The most probable hypotheses; more than one if they tie."""
+        """Most probable hypotheses; more than one if they tie."""
         return self._named(largest(self._scores.log_joint))
 
     @property
     def mle_(self) -> list[Hashable]:
-        """The hypotheses under which the examples are most probable; more than one if they tie."""
+        """Hypotheses under which the observations are most probable; more than one if they tie."""
         now = self._scores
         return self._named(largest(np.where(now.odds.prior > 0, now.log_likelihood, -np.inf)))
 
     @property
     def log_evidence_(self) -> float:
-        """Log-probability of all that was observed, before seeing it."""
+        """Log-probability of all observations under the prior."""
         return self._scores.log_evidence
 
     def membership(self, items: Any = None, *, plug_in: bool = False) -> Array:
@@ -203,9 +205,9 @@ class ConceptLearner:
         Parameters
         ----------
         items : list, default=None
-            Items of the domain; all of them, in its order, by default.
+            Items of the domain; by default all of them, in its order.
         plug_in : bool, default=False
-            Whether to believe in the most probable hypothesis alone (in their average, where several tie) instead of
+            Whether to use the most probable hypothesis alone (the average of several, if they tie) instead of
             averaging over all.
         """
         every = self._scores.plug_in if plug_in else self._scores.membership
@@ -220,13 +222,13 @@ class ConceptLearner:
         return every if items is None else every[self._read(items)]
 
     def next_query(self) -> Hashable | None:
-        """Return the item that it is most informative to ask about; None if no answer would tell anything."""
+        """Return the most informative item to ask about; None if no answer would be informative."""
         gain = self.information()
         best = int(largest(gain).argmax())
         return self.domain[best] if gain[best] > 0 else None
 
     def sample(self, rng: Rng = None, size: Size = (), *, of: Literal["hypotheses", "items"] = "hypotheses") -> Any:
-        """Draw from the posterior: names of hypotheses, or examples still to come (strong sampling only)."""
+        """Draw from the posterior: names of hypotheses, or future examples (strong sampling only)."""
         if of not in ("hypotheses", "items"):
             raise InputError(f"The argument 'of' must be 'hypotheses' or 'items'; got {of!r}.")
         from suffice.posterior.base import draws, generator
@@ -237,8 +239,8 @@ class ConceptLearner:
             return picked(self.hypotheses, places)
         if self.sampling == "weak":
             raise InputError(
-                "Items can be drawn under sampling='strong' only; got 'weak', which does not say where they are from. "
-                "Draw hypotheses by of='hypotheses'."
+                "Items can be drawn under sampling='strong' only; got 'weak', which does not model where items come "
+                "from. Draw hypotheses with of='hypotheses'."
             )
         return picked(self.domain, self._examples_of(places, rng))
 
@@ -270,7 +272,7 @@ class ConceptLearner:
         return Tallies.of(self._space.bits, kind, self._read(items))
 
     def _with(self, seen: Tallies) -> Self:
-        """Return a learner of the same prior with other observations."""
+        """Return a learner with the same prior and other observations; raise if they rule out every hypothesis."""
         other, odds = copy(self), self._scores.odds
         other._scores = Scores(odds, seen)
         if np.isneginf(other._scores.log_joint).all():

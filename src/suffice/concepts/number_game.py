@@ -1,6 +1,6 @@
-"""The number game: a rule about the numbers from 1 to 100, guessed from numbers that follow it.
+"""Play the number game: guess a rule about the numbers from 1 to 100 from numbers that follow it.
 
-Rules (CL-4) are what a person would think of; intervals (CL-5) say that numbers near an example follow the rule too.
+Rules (CL-4) are those that people think of; intervals (CL-5) say that numbers near an example follow the rule too.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ __all__ = ["RULES", "NumberGame", "is_prime", "usual_rules"]
 NUMBERS = range(1, 101)
 FAVOURED, ODD_BALL = 5.0, 0.01
 SCALE = 10.0
-"""Of the Erlang density of shape 2 that weighs an interval by its size."""
+"""Scale of the Erlang density of shape 2 that weighs an interval by its size."""
 
 MOST = 2000
-"""Numbers that intervals are formed of, at most: there are half as many intervals as pairs of them."""
+"""Largest number of numbers to form intervals of: n numbers have n(n + 1)/2 intervals."""
 
 
 def is_prime(n: int) -> bool:
-    """Return whether a number is prime: a rule that the usual ones lack.
+    """Return whether a number is prime, a rule that is not one of the usual ones.
 
     >>> sum(is_prime(n) for n in range(20))
     8
@@ -38,7 +38,7 @@ def is_prime(n: int) -> bool:
 
 
 def usual_rules(numbers: Sequence[int] = NUMBERS) -> dict[str, Any]:
-    """Return the 32 rules of the number game, for other numbers as well.
+    """Return the 32 rules of the number game, over any numbers.
 
     >>> rules = usual_rules(range(1, 31))
     >>> sorted(rules["powers of 3"])
@@ -83,22 +83,22 @@ class NumberGame(ConceptLearner):
     Parameters
     ----------
     prior : {"rules", "intervals"}, default="rules"
-        32 rules, among them even and odd with five times the weight of the others and two odd-balls with a hundredth
-        of it; or these together with all 5,050 intervals.
+        32 rules, of which even and odd have five times the weight of the others, and two oddballs a hundredth of it;
+        or these rules together with all 5,050 intervals.
     weight : float, default=2/3
-        With intervals: how probable it is that the concept is a rule.
+        With intervals: the prior probability that the concept is a rule.
     scale : float, default=10.0
-        With intervals: the size of those that are most probable beforehand, by the Erlang density of shape 2.
+        With intervals: the size that is most probable a priori, by an Erlang density of shape 2.
     rules : dict, default=None
-        Rules of your own, by name: sets of numbers, or functions that say whether a number follows the rule. A pair of
-        a rule and a number gives it that weight; even and odd weigh 5 where they are by these names. By default
-        ``suffice.concepts.usual_rules(numbers)``.
+        Your own rules by name: sets of numbers, or functions that return whether a number follows the rule. A pair of
+        a rule and a number gives the rule that weight. Without a weight, rules with the names of the favoured rules
+        and the oddballs weigh as those do. The default is ``suffice.concepts.usual_rules(numbers)``.
     numbers : sequence of int, default=range(1, 101)
-        The numbers that the game is about.
+        Numbers that the game is about.
     sampling : {"strong", "weak"}, default="strong"
-        Whether numbers are drawn from the concept, or drawn anyhow and found to belong to it.
+        Whether numbers are drawn from the concept, or drawn independently and found to belong to it.
     noise : float, default=0.0
-        How probable it is that an example is wrong.
+        Probability that an example is wrong.
 
     Examples
     --------
@@ -154,25 +154,25 @@ class NumberGame(ConceptLearner):
             weights = _mixture(weights, rows, share, size)
         elif (weight, scale) != (None, None):
             name = "weight" if scale is None else "scale"
-            raise KeywordError(
-                f"The argument {name!r} of NumberGame belongs to prior='intervals'; got it with 'rules'."
-            )
+            raise KeywordError(f"The argument {name!r} of NumberGame needs prior='intervals'; got it with 'rules'.")
         self._start(space, weights, sampling, noise)
 
 
 def _whole_numbers(numbers: Any) -> list[int]:
-    """Return the numbers of a game, sorted; raise unless they are different whole numbers."""
+    """Return the sorted numbers of a game; raise unless they are distinct whole numbers."""
     found = list(numbers) if isinstance(numbers, Iterable) and not isinstance(numbers, str) else []
     whole = all(isinstance(n, Integral) and not isinstance(n, bool) for n in found)
     if not found or not whole or len(set(found)) < len(found):
-        raise InputError(f"The argument 'numbers' of NumberGame must list different whole numbers; got {numbers!r}.")
+        raise InputError(f"The argument 'numbers' of NumberGame must list distinct whole numbers; got {numbers!r}.")
     return sorted(int(n) for n in found)
 
 
 def _intervals(domain: list[int]) -> tuple[list[str], Booleans]:
-    """Return all [l, u], as rows of numbers that lie in them."""
+    """Return the names of all intervals [l, u], and rows of whether each number lies in them."""
     if len(domain) > MOST:
-        raise InputError(f"Intervals are formed of {MOST:,} numbers at most; got {len(domain):,}.")
+        raise InputError(
+            f"The argument 'numbers' must hold at most {MOST:,} numbers with prior='intervals'; got {len(domain):,}."
+        )
     numbers = np.array(domain)
     low, high = (numbers[end] for end in np.triu_indices(len(domain)))
     ends = zip(low.tolist(), high.tolist(), strict=True)
@@ -189,5 +189,5 @@ def _mixture(rules: Array, intervals: Booleans, weight: float, scale: float) -> 
         raise InputError(f"The argument 'scale' of NumberGame must be a number above 0; got {scale!r}.")
     sizes = intervals.sum(axis=1)
     with np.errstate(over="ignore"):
-        erlang = sizes * np.exp((sizes.min() - sizes) / size)  # but for a factor, so that one is above zero
+        erlang = sizes * np.exp((sizes.min() - sizes) / size)  # up to a factor that keeps one above zero
     return np.concatenate([weight * rules, (1 - weight) * erlang / erlang.sum()])  # CL-5

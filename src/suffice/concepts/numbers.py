@@ -1,4 +1,4 @@
-"""Small arithmetic of beliefs: products of counts and logs, ties, entropy, draws."""
+"""Compute with beliefs: products of counts and logs, ties, entropy, draws."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ def times(count: Integers, log: float) -> Array:
 
 
 def largest(logs: Array) -> Booleans:
-    """Return which are the largest, within rounding."""
+    """Return which values are the largest, within rounding."""
     top = logs.max()
     return np.asarray(logs >= top - TIE * (1 + abs(top)))
 
 
 def entropy(p: Array) -> Array:
-    """Return the entropy of yes or no, in nats."""
+    """Return the entropy, in nats, of a yes that has probability p."""
     inner = np.clip(p, np.finfo(np.float64).tiny, 1 - np.finfo(np.float64).epsneg)
     return np.where((p > 0) & (p < 1), -inner * np.log(inner) - (1 - inner) * np.log1p(-inner), 0.0)
 
 
 def picked(names: tuple[Hashable, ...], places: Any) -> Any:
-    """Return the names at the given places: one, or an array of them."""
+    """Return the names at the given places: a single name, or an array of names."""
     if np.ndim(places) == 0:
         return names[int(places)]
     out = np.empty(np.shape(places), object)

@@ -1,13 +1,13 @@
-"""Which axis-parallel rectangle was meant, from points inside it: healthy levels of cholesterol and insulin.
+"""Infer which axis-parallel rectangle was meant from points inside it, such as healthy levels of cholesterol.
 
-A rectangle is an interval in each feature, and of an interval nothing is known beforehand but how long it may be. Under
-strong sampling points are drawn from the rectangle, each with the density 1/(its area), so the examples matter only by
-their number and by the lowest and the highest value in each feature: that is the statistic. Intervals of length s that
-cover a span r have s − r places to lie in, whence what they weigh together,
+A rectangle is an interval in each feature; the prior is about its length only. Under strong sampling points are drawn
+from the rectangle with density 1/(its area), so the examples matter only by their number and by the lowest and the
+highest value in each feature: that is the statistic. Intervals of length s that cover a span r have s − r places to
+lie in, so their total weight is
 
     G(r) = ∫ (s − r) p(s) s⁻ⁿ ds    from r on.
 
-A point at the distance d from the examples belongs to the concept if the interval covers r + d: G(r + d) / G(r).
+A point at distance d from the examples belongs to the concept if the interval covers r + d: G(r + d) / G(r).
 """
 
 from __future__ import annotations
@@ -26,33 +26,33 @@ from suffice.typing import Array
 __all__ = ["Rectangles"]
 
 LARGEST = 1e150
-"""Values and sizes that are taken, so that differences and quotients of two are finite."""
+"""Largest value and size accepted, so that differences and quotients stay finite."""
 
 CELLS_AT_ONCE = 2**20
 
 STEP, TAIL = 0.25, 40.0
-"""Of the trapezoid rule over ln v: its step, which leaves no error that doubles can show; what is below e⁻⁴⁰ is cut."""
+"""Step of the trapezoid rule over ln v, whose error is below float64's rounding; and −ln of the terms left out."""
 
 
 class Rectangles:
-    """A belief about which rectangle is meant, in any number of features; it learns from points inside.
+    """A belief about which rectangle is meant, in any number of features, learned from points inside it.
 
     Parameters
     ----------
     expected_size : float or list of one per feature, default=None
-        The mean length of a side, if lengths are exponentially distributed beforehand. None for a prior that knows no
-        scale, 1/length: it takes the scale from the examples.
+        Mean length of a side, under an exponential prior. None for the scale-free prior 1/length, which takes the scale
+        from the examples.
     sampling : {"strong", "weak"}, default="strong"
-        Whether points are drawn from the rectangle, or drawn anyhow and found to lie in it; weak sampling needs an
-        expected size.
+        Whether points are drawn from the rectangle, or drawn independently and found to lie in it; weak sampling needs
+        an expected size.
 
     Attributes
     ----------
     n_ : int
         Number of examples.
     tightest_ : ndarray of shape (n_features, 2)
-        The lowest and the highest value in each feature: the smallest rectangle that holds all examples. It is the
-        most likely and the most probable one, and part of every other in the version space.
+        Lowest and highest value in each feature: the smallest rectangle that holds all examples. It is the most likely
+        and the most probable one, and part of every other in the version space.
 
     Examples
     --------
@@ -82,13 +82,13 @@ class Rectangles:
 
     @property
     def tightest_(self) -> Array:
-        """The smallest rectangle that holds all examples: the lowest and the highest value in each feature."""
+        """Smallest rectangle that holds all examples: the lowest and the highest value in each feature."""
         if self.n_ == 0:
-            raise DataError("A rectangle is known once a point was observed; got none. Call observe first.")
+            raise DataError("Rectangles has no observations yet. Call observe() with at least one point first.")
         return np.stack([self._low, self._high], axis=1)
 
     def observe(self, points: Any) -> Self:
-        """Return the belief after further points of the concept; a point twice counts twice.
+        """Return the belief after further points of the concept; a repeated point counts again.
 
         Parameters
         ----------
@@ -110,7 +110,7 @@ class Rectangles:
         points : array or dataframe of shape (n_points, n_features)
             Any points.
         plug_in : bool, default=False
-            Whether to believe in the smallest rectangle alone instead of averaging over all.
+            Whether to use the smallest rectangle alone instead of averaging over all.
         """
         low, high = self.tightest_.T
         found = self._read(points)
@@ -131,26 +131,31 @@ class Rectangles:
         return _log_share(n, span, beyond, sigma)
 
     def _check_span(self, span: Array) -> None:
-        """Raise DataError where the examples leave the rectangle without a size."""
+        """Raise DataError if the examples do not give the rectangle a size."""
         flat = np.flatnonzero(span == 0)
         if self.sampling == "weak" or not len(flat) or (self.expected_size is not None and self.n_ == 1):
             return
-        hint = " Give an 'expected_size' to generalise from one." if self.n_ == 1 else ""
+        hint = " Pass 'expected_size' to generalise from one point." if self.n_ == 1 else ""
         raise DataError(
             "The examples of Rectangles must have two different values in each feature; "
             f"got only {self._low[flat[0]]:g} in feature {flat[0]}.{hint}"
         )
 
     def _read(self, points: Any) -> Array:
-        """Return points as a matrix of numbers; raise unless they have the features of those before."""
+        """Return points as a matrix of numbers; raise unless they have as many features as earlier points."""
         found = _numbers(points)
         if found is None:
-            raise KindError("The argument 'points' must hold numbers, a row per point; got something else.")
+            raise KindError(
+                f"The argument 'points' must hold numbers, a row per point; got values of another type in a "
+                f"{type(points).__name__}."
+            )
         width = self._width()
         if found.ndim != 2 or found.shape[1] == 0 or width not in (None, found.shape[1]):
             columns = "n_features" if width is None else str(width)
             hint = " Write [point] for one point." if found.ndim == 1 else ""
-            raise ShapeError(f"The argument 'points' must be of points × {columns}; got shape {found.shape}.{hint}")
+            raise ShapeError(
+                f"The argument 'points' must have shape (n_points, {columns}); got shape {found.shape}.{hint}"
+            )
         bad = np.argwhere(~(np.abs(found) <= LARGEST))
         if len(bad):
             point, feature = bad[0]
@@ -161,7 +166,7 @@ class Rectangles:
         return found
 
     def _width(self) -> int | None:
-        """Return how many features points have, if that is known."""
+        """Return the number of features, or None if it is unknown."""
         if self.n_:
             return len(self._low)
         return None if self.expected_size is None or self.expected_size.ndim == 0 else len(self.expected_size)
@@ -187,11 +192,11 @@ class Rectangles:
         empty = cls(given["expected_size"], sampling=given["sampling"])
         width = empty._width()
         if type(n) is not int or not 0 <= n <= MOST or not all(map(_is_corner, (low, high))):
-            raise DataError("Statistics of Rectangles must be a number of points, and two corners.")
+            raise DataError("Statistics of Rectangles must be a number of points and two corners.")
         if low.shape != high.shape or (n == 0) != (len(low) == 0) or (n > 0 and width not in (None, len(low))):
-            raise DataError("Corners of Rectangles must have as many features as sizes, and none without points.")
+            raise DataError("Corners of Rectangles must have as many features as sizes, and be empty without points.")
         if not ((low <= high) & (low >= -LARGEST) & (high <= LARGEST)).all() or (n == 1 and (low != high).any()):
-            raise DataError("Corners of Rectangles must be finite, the lower first; those of one point are the same.")
+            raise DataError("Corners of Rectangles must be finite, the lower first, and equal if there is one point.")
         return empty._with(n, low, high)
 
     def __repr__(self) -> str:
@@ -206,7 +211,7 @@ explain_arguments(Rectangles)
 
 
 def _sizes(given: Any) -> Array | None:
-    """Return expected sizes as an array; raise unless they are numbers above zero."""
+    """Return expected sizes as an array; raise unless they are positive numbers."""
     if given is None:
         return None
     found = _numbers(given)
@@ -220,7 +225,7 @@ def _sizes(given: Any) -> Array | None:
 
 
 def _numbers(given: Any) -> Array | None:
-    """Return numbers as an array; None if there are others, such as texts."""
+    """Return numbers as an array; None if there are other values, such as texts."""
     try:
         found = np.asarray(given)
         return found.astype(np.float64) if found.dtype.kind in "iufO" else None
@@ -233,10 +238,10 @@ def _is_corner(found: Any) -> bool:
 
 
 def _log_share(n: int, span: Array, beyond: Array, sigma: Array) -> Array:
-    """Return ln G(r + d) / G(r) for lengths that are exponentially distributed, p(s) ∝ e^(−s/σ).
+    """Return ln G(r + d) / G(r) for exponentially distributed lengths, p(s) ∝ e^(−s/σ).
 
-    With s = r (1 + v) and x = r/σ, G(r) = r²⁻ⁿ e⁻ˣ Hₙ(x), where Hₙ(x) = ∫ v (1 + v)⁻ⁿ e⁻ˣᵛ dv. A span of zero comes
-    with n = 0 or 1 alone, where G(0) = σ²⁻ⁿ.
+    With s = r (1 + v) and x = r/σ, G(r) = r²⁻ⁿ e⁻ˣ Hₙ(x), where Hₙ(x) = ∫ v (1 + v)⁻ⁿ e⁻ˣᵛ dv. A span of zero occurs
+    only with n = 0 or 1, where G(0) = σ²⁻ⁿ.
     """
     known = span > 0
     x, later = span / sigma, (span + beyond) / sigma
@@ -247,7 +252,7 @@ def _log_share(n: int, span: Array, beyond: Array, sigma: Array) -> Array:
 
 
 def _log_integrals(n: int, *at: Array) -> list[Array]:
-    """Return ln Hₙ(x), by the trapezoid rule: over ln v the integrand is a smooth bump with exponential flanks."""
+    """Return ln Hₙ(x) by the trapezoid rule over ln v, where the integrand is a smooth bump with exponential tails."""
     x = np.concatenate([part.ravel() for part in at])
     first = np.log(2 / (n + x.max())) - TAIL / 2
     last = np.log(TAIL / x.min())

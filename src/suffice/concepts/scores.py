@@ -1,4 +1,4 @@
-"""Bayes' rule over hypotheses: prior and tallies → likelihood, posterior, membership, computed at first use."""
+"""Apply Bayes' rule over hypotheses: compute likelihood, posterior and membership at first use."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["Odds", "Scores"]
 
 
 class Odds:
-    """The prior, and the log-probability of one example or answer: what learning does not change."""
+    """The prior, and the log-probability of one example or answer: the parts that learning does not change."""
 
     def __init__(self, bits: Bits, prior: Array, noise: float) -> None:
         self.bits, self.prior = bits, _sealed(prior)
@@ -34,7 +34,7 @@ class Scores:
 
     @cached_property
     def log_likelihood(self) -> Array:
-        """ln p(D | h), minus infinity where it is impossible."""
+        """ln p(D | h), minus infinity where the observations are impossible."""
         t, odds = self.seen, self.odds
         drawn = t.inside * odds.inside + times(t.drawn - t.inside, odds.outside)  # CL-1
         return _sealed(drawn + times(t.agreed, odds.right) + times(t.answered - t.agreed, odds.wrong))
@@ -58,12 +58,12 @@ class Scores:
 
     @cached_property
     def membership(self) -> Array:
-        """The probability that each item belongs to the concept, averaged over all hypotheses."""
+        """Probability that each item belongs to the concept, averaged over all hypotheses."""
         return _sealed(np.minimum(self.odds.bits.weighted(self.posterior), 1.0))  # CL-3
 
     @cached_property
     def plug_in(self) -> Array:
-        """The probability that each item belongs to the concept, by the most probable hypotheses alone."""
+        """Probability that each item belongs to the concept, by the most probable hypotheses alone."""
         best = largest(self.log_joint)  # CL-2
         return _sealed(np.minimum(self.odds.bits.weighted(best / best.sum()), 1.0))  # CL-3
 

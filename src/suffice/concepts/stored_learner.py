@@ -1,6 +1,6 @@
-"""What a file keeps of a learner: its hypotheses as bits, its prior, and how often each item was seen.
+"""Convert a learner to and from the parts of a file: hypotheses as bits, the prior, and the count of each item.
 
-Rules that were given as functions are kept as the items that they hold. What a file says may be forged, so all of it is
+Rules that were given as functions are stored as the items that they hold. A file may be forged, so all of it is
 checked.
 """
 
@@ -21,11 +21,11 @@ __all__ = ["State", "check_parts", "kept", "read_belief", "read_seen", "read_sta
 
 State = dict[str, Any]
 MOST = 2**53 - 1
-"""Observations of a file, at most."""
+"""Largest number of observations in a file."""
 
 
 def kept(space: Space, seen: Tallies) -> State:
-    """Return hypotheses and observations as a file keeps them."""
+    """Return hypotheses and observations as a file stores them."""
     schema = {"hypotheses": _listed(space.names), "domain": _listed(space.domain), "bits": space.bits.packed}
     return {"schema": schema, "statistics": {"observed": seen.items}}
 
@@ -37,21 +37,21 @@ def check_parts(found: Any, names: tuple[str, ...], what: str) -> None:
 
 
 def read_state(state: State) -> Space:
-    """Return the space of a file; raise DataError if it is none."""
+    """Return the space of hypotheses of a file; raise DataError if it is invalid."""
     check_parts(state, ("schema", "statistics"), "A learner")
     schema = state["schema"]
     check_parts(schema, ("hypotheses", "domain", "bits"), "A space of hypotheses")
     names, items = (_unlisted(schema[name], name) for name in ("hypotheses", "domain"))
     packed, rows = schema["bits"], len(names)
     if not isinstance(packed, np.ndarray) or packed.dtype != np.uint8 or packed.shape != (-(-rows // 8), len(items)):
-        raise DataError(f"Bits must be of {rows} hypotheses and {len(items)} items.")
+        raise DataError(f"Bits must be an array for {rows} hypotheses and {len(items)} items.")
     if rows % 8 and (packed[-1] & (255 >> rows % 8)).any():
-        raise DataError(f"Bits must be of {rows} hypotheses; got some beyond them.")
+        raise DataError(f"Bits must be set for {rows} hypotheses only; got some beyond them.")
     return checked_space(Bits(packed, rows), different(items, "domain"), names)
 
 
 def read_belief(prior: Any, space: Space) -> Array:
-    """Return the prior of a file, to the bit; raise DataError unless it is one."""
+    """Return the prior of a file, unchanged to the bit; raise DataError if it is invalid."""
     if not isinstance(prior, np.ndarray) or prior.dtype != np.float64 or prior.shape != (len(space.names),):
         raise DataError(f"A prior must have a probability for each of {len(space.names)} hypotheses.")
     if not (np.isfinite(prior) & (prior >= 0)).all() or abs(prior.sum() - 1) > 1e-9:
@@ -66,7 +66,7 @@ def read_seen(statistics: Any, space: Space, sampling: str) -> Tallies:
     if not isinstance(items, np.ndarray) or items.dtype != np.int64 or items.shape != shape:
         raise DataError(f"Observations must be counts of {shape[1]} items.")
     if (items < 0).any() or items.sum(dtype=np.float64) > MOST or (sampling == "weak" and items[DRAWN].any()):
-        raise DataError("Observations must be counts from 0 on, under weak sampling of what belongs or does not.")
+        raise DataError("Observations must be counts of at least 0; under weak sampling, none may be drawn examples.")
     return Tallies.counted(space.bits, items)
 
 

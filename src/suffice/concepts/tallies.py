@@ -1,4 +1,4 @@
-"""What was seen, as counts that add and subtract: of each item, and of each hypothesis."""
+"""Count observations by item and by hypothesis; the counts add and subtract."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ __all__ = ["ASKED_IN", "ASKED_OUT", "DRAWN", "Tallies", "conflict"]
 
 CELLS_AT_ONCE = 2**20
 DRAWN, ASKED_IN, ASKED_OUT = 0, 1, 2
-"""An example of the concept; an item that was said to belong to it; one that was said not to."""
+"""Kinds of observation: an example of the concept; an item said to belong to it; an item said not to belong."""
 
 
 @dataclass(frozen=True)
 class Tallies:
-    """Counts of items (drawn, said to be in, said to be out), and of what agrees with each hypothesis."""
+    """Counts of items (drawn, said to be in, said to be out), and of observations that agree with each hypothesis."""
 
     items: Integers
     inside: Integers
-    """Of each hypothesis: how many of the examples it holds."""
+    """Number of examples that each hypothesis holds."""
     agreed: Integers
-    """Of each hypothesis: how many of the answers it would have given."""
+    """Number of answers that agree with each hypothesis."""
 
     @classmethod
     def zero(cls, bits: Bits) -> Tallies:
@@ -36,14 +36,14 @@ class Tallies:
 
     @classmethod
     def of(cls, bits: Bits, kind: int, codes: Integers) -> Tallies:
-        """Count items; an item twice counts twice."""
+        """Count items; a repeated item counts again."""
         items = np.zeros((3, bits.items), np.int64)
         items[kind] = np.bincount(codes, minlength=bits.items)
         return cls.counted(bits, items)
 
     @classmethod
     def counted(cls, bits: Bits, items: Integers) -> Tallies:
-        """Find what agrees with each hypothesis, where counts of the items are known."""
+        """Return the tallies of known item counts."""
         inside, asked_in, asked_out = (_held(bits, np.flatnonzero(counts), counts) for counts in items)
         return cls(items, inside, asked_in + items[ASKED_OUT].sum() - asked_out)
 
@@ -53,7 +53,7 @@ class Tallies:
     def __sub__(self, other: Tallies) -> Tallies:
         if (self.items < other.items).any():
             raise SubtractionError(
-                "Only observed items can be forgotten; got one that was never observed, or not as often."
+                "Only observed items can be forgotten; got one that was not observed, or not as often."
             )
         return Tallies(self.items - other.items, self.inside - other.inside, self.agreed - other.agreed)
 
@@ -83,7 +83,7 @@ def _held(bits: Bits, codes: Integers, counts: Integers) -> Integers:
 
 
 def conflict(bits: Bits, possible: Booleans, tallies: Tallies, domain: tuple[Hashable, ...]) -> ConflictError:
-    """Return the error that names examples which exclude each other, none of which could be left out."""
+    """Return the error that names a minimal set of observations that no hypothesis explains."""
     facts = list(_facts(tallies))
     alive = np.packbits(possible)
     core: list[tuple[int, bool]] = []
@@ -94,15 +94,15 @@ def conflict(bits: Bits, possible: Booleans, tallies: Tallies, domain: tuple[Has
     named = [repr(domain[code]) + ("" if member else " (not in it)") for code, member in sorted(core)]
     listed = " and ".join([", ".join(named[:-1]), named[-1]]) if len(named) > 1 else f"{named[0]} alone"
     return ConflictError(
-        f"No hypothesis explains all that was observed: {listed} can be explained by none"
-        + (", though any fewer of them can" if len(named) > 1 else "")
+        f"No hypothesis explains all observations: none explains {listed}"
+        + (", though some explain any fewer of them" if len(named) > 1 else "")
         + ". Set noise above 0 if an example may be wrong.",
         tuple(domain[code] for code, _ in sorted(core)),
     )
 
 
 def _breaks(bits: Bits, alive: Bytes, facts: list[tuple[int, bool]]) -> int:
-    """Return the place of the fact that, after those before it, leaves no hypothesis."""
+    """Return the index of the fact that, after those before it, leaves no hypothesis."""
     last = 0
     for at, fact in enumerate(facts):
         alive, last = alive & _agreeing(bits, *fact), at

@@ -1,4 +1,4 @@
-"""Prior + statistic → posterior of the same type → predictive. One family, one file."""
+"""Update priors with statistics to posteriors of the same type, and these to predictives. One family, one file."""
 
 from suffice.posterior.base import Conjugate
 from suffice.posterior.beta import Beta

@@ -1,7 +1,7 @@
-"""What every conjugate family is: a frozen belief that data turn into another of the same type.
+"""Define the interface of conjugate families: a frozen belief that data turn into another of the same type.
 
     update(...)        belief after the data
-    predict(...)       distribution of data yet to come
+    predict(...)       distribution of future data
     log_evidence(...)  log-probability of the data before seeing them
     mean, mode, var, interval(level), sample(rng, size)   of the parameter
     pdf(x), logpdf(x), cdf(x), quantile(p)                its density and distribution
@@ -52,7 +52,7 @@ def draws(size: Size) -> tuple[int, ...]:
     """Return the number of draws as a shape."""
     shape = np.asarray(() if size is None else size)
     if shape.ndim > 1 or (shape.size and (shape.dtype.kind not in "iu" or (shape < 0).any())):
-        raise InputError(f"The argument 'size' must be a number of draws, or a tuple of such numbers; got {size!r}.")
+        raise InputError(f"The argument 'size' must be a number of draws, or a shape of draws; got {size!r}.")
     return tuple(int(n) for n in np.atleast_1d(shape))
 
 
@@ -80,7 +80,7 @@ class Conjugate(ABC, Generic[S]):
         guard_properties(cls)
 
     learns_from: ClassVar[tuple[type[Any], ...]]
-    """The statistics it can be updated from."""
+    """Types of the statistics that can update the belief; data passed by keyword become the first."""
 
     @property
     @abstractmethod
@@ -93,11 +93,11 @@ class Conjugate(ABC, Generic[S]):
 
     @abstractmethod
     def predict(self, *args: Any, **kwargs: Any) -> Any:
-        """Return the distribution of data yet to come."""
+        """Return the distribution of future data."""
 
     @abstractmethod
     def log_evidence(self, *args: Any, **kwargs: Any) -> Floats:
-        """Return the log-probability of the data before seeing them."""
+        """Return the log-probability, or log-density, of the data under this belief."""
 
     @property
     @abstractmethod
@@ -107,7 +107,7 @@ class Conjugate(ABC, Generic[S]):
     @property
     @abstractmethod
     def mode(self) -> Any:
-        """Most probable parameter; raises NoUniqueMode where there is none or more than one."""
+        """Most probable parameter; raises NoUniqueMode if there is none or more than one."""
 
     @property
     @abstractmethod
@@ -116,7 +116,7 @@ class Conjugate(ABC, Generic[S]):
 
     @abstractmethod
     def interval(self, level: float = 0.95) -> Any:
-        """Return bounds that hold the parameter with probability `level`, with equal probability on either side."""
+        """Return bounds that contain the parameter with probability `level`, with equal probability on either side."""
 
     @abstractmethod
     def logpdf(self, x: Any) -> Floats:
@@ -133,16 +133,16 @@ class Conjugate(ABC, Generic[S]):
 
     @abstractmethod
     def quantile(self, p: ArrayLike) -> Any:
-        """Return the value that the parameter is below with probability p."""
+        """Return the value below which the parameter lies with probability p."""
 
     @abstractmethod
     def sample(self, rng: Rng = None, size: Size = ()) -> Any:
-        """Draw from the belief about the parameter: an array of shape `size` followed by the shape of one."""
+        """Draw parameters from the belief: an array of shape `size` followed by the shape of one draw."""
 
     @classmethod
     @abstractmethod
     def simulate(cls, parameter: Any, rng: Rng = None) -> Any:
-        """Draw an outcome of the likelihood for each parameter, such as those that `sample` returns."""
+        """Draw an outcome of the likelihood for each parameter, given as `sample` returns them."""
 
     def modes(self) -> Any:
         """Describe each member of the batch: "point", "two", "flat" or "none" (no unique mode)."""
@@ -150,18 +150,18 @@ class Conjugate(ABC, Generic[S]):
 
     @property
     def batch_shape(self) -> tuple[int, ...]:
-        """The shape of the table of beliefs; () for one."""
+        """Shape of the table of beliefs; () for a single belief."""
         return np.shape(getattr(self, fields(self)[0].name))
 
     def __getitem__(self, index: Any) -> Self:
-        """Return some members of a table of beliefs, as arrays are indexed.
+        """Return members of a table of beliefs, indexed like an array.
 
         >>> import suffice as sf
         >>> sf.Beta([[1, 2], [3, 4]], 5)[1, 0]
         Beta(a=3, b=5)
         """
         if not self.batch_shape:
-            raise InputError(f"One belief has no members; got an index for {self!r}.")
+            raise InputError(f"A single belief has no members to index; got an index for {self!r}.")
         try:
             places = np.arange(int(np.prod(self.batch_shape))).reshape(self.batch_shape)[index]
         except IndexError as error:
@@ -172,7 +172,7 @@ class Conjugate(ABC, Generic[S]):
         each = (np.reshape(value, (-1, *np.shape(value)[len(self.batch_shape) :])) for value in self._values())
         return type(self)(*(value[np.ravel(places)].reshape((*shape, *value.shape[1:])) for value in each))
 
-    __iter__: ClassVar[None] = None  # a belief is no list of its members
+    __iter__: ClassVar[None] = None  # a belief is not a list of its members
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({', '.join(f'{f.name}={_show(getattr(self, f.name))}' for f in fields(self))})"
@@ -194,26 +194,26 @@ class Conjugate(ABC, Generic[S]):
     def _set(self, **parameters: NDArray[Any]) -> None:
         """Freeze the parameters: numbers as numbers, arrays as read-only copies."""
         for name, value in parameters.items():
-            array = np.array(value, np.float64) + 0.0  # no minus zero: equal beliefs have equal bytes
+            array = np.array(value, np.float64) + 0.0  # removes −0.0, so that equal beliefs have equal bytes
             array.setflags(write=False)
             object.__setattr__(self, name, plain(array))
 
     def _read(self, statistic: S | None, **data: Any) -> S:
-        """Return the statistic itself, or that of the data given by keyword; exactly one of the two must be given."""
+        """Return the statistic, or that of the data given by keyword; raise unless exactly one of them is given."""
         name, kinds = type(self).__name__, self.learns_from
         given = {keyword: value for keyword, value in data.items() if value is not None}
         if (statistic is None) == (not given):
             raise KeywordError(
-                f"{name} learns from one of: a statistic, or data by keyword ({', '.join(data)}); "
+                f"{name} learns from either a statistic or data by keyword ({', '.join(data)}); "
                 f"got {'both' if given else 'neither'}."
             )
         if "weights" in given and "values" not in given:
-            raise KeywordError(f"The keyword 'weights' of {name} belongs to 'values'; got it without them.")
+            raise KeywordError(f"The keyword 'weights' of {name} needs 'values'; got it without them.")
         if statistic is not None and not isinstance(statistic, kinds):
             expected = " or ".join(kind.__name__ for kind in kinds)
             raise KindError(
                 f"{name} learns from a statistic of type {expected}; got {type(statistic).__name__}. "
-                f"Plain data go by keyword: {', '.join(f'{keyword}=' for keyword in data)}."
+                f"Pass plain data by keyword: {', '.join(f'{keyword}=' for keyword in data)}."
             )
         found = self._collect(**given) if statistic is None else statistic
         self._check_fit(found)
@@ -225,7 +225,7 @@ class Conjugate(ABC, Generic[S]):
         return kind.of(some_rows(values), weights=weights)
 
     def _check_fit(self, statistic: S) -> None:
-        """Raise unless batches broadcast and, for a vector-valued family, vectors have its length."""
+        """Raise unless batches broadcast and, in a vector-valued family, vectors have the same length."""
         mine = np.shape(getattr(self, fields(self)[0].name))
         theirs = statistic.shape
         vectors = len(mine) - len(self.batch_shape)
@@ -236,12 +236,15 @@ class Conjugate(ABC, Generic[S]):
             fits = False
         if not fits:
             raise ShapeError(
-                f"The data must fit the parameters of {type(self).__name__}, of shape {mine}; got shape {theirs}."
+                f"The data must match the parameters of {type(self).__name__}, of shape {mine}; got shape {theirs}."
             )
 
     def _require_proper(self, question: str) -> None:
         if not self.proper:
-            raise ImproperPrior(f"{question} needs a proper prior; got {self!r}, which does not integrate to one.")
+            raise ImproperPrior(
+                f"{question} needs a proper prior; got {self!r}, which does not integrate to one. Update it with data "
+                "first."
+            )
 
 
 def parameters(family: str, **given: ArrayLike) -> dict[str, Array]:
@@ -280,7 +283,7 @@ def require(family: str, name: str, array: Array, holds: NDArray[np.bool_] | np.
 
 
 def some_rows(values: Any) -> RowMatrix:
-    """Return the rows of data; raise if there are none."""
+    """Return data as rows; raise if there are none."""
     rows = RowMatrix.read(values, "values")
     if len(rows) == 0:
         raise DataError("The argument 'values' must hold at least one row; got none.")

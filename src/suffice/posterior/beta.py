@@ -47,7 +47,7 @@ class Beta(Conjugate[BinaryCounts]):
     Parameters
     ----------
     a, b : float or array
-        Heads and tails the belief is worth; both positive. ``Beta(1, 1)``, the default, is uniform.
+        Numbers of heads and tails that the belief is worth; both positive. ``Beta(1, 1)``, the default, is uniform.
 
     Examples
     --------
@@ -79,7 +79,7 @@ class Beta(Conjugate[BinaryCounts]):
 
     @property
     def proper(self) -> bool:
-        """Always true: both parameters are positive."""
+        """Always true, because both parameters are positive."""
         return True
 
     def update(
@@ -91,18 +91,18 @@ class Beta(Conjugate[BinaryCounts]):
         values: ArrayLike | None = None,
         weights: ArrayLike | None = None,
     ) -> Beta:
-        """Learn from counts of heads and tails, from single trials, or from a statistic.
+        """Return the belief after counts of heads and tails, after single trials, or after a statistic.
 
         Parameters
         ----------
         heads, tails : number or array, optional
-            How many of each; what is not given is zero.
+            Numbers of heads and of tails; 0 if only the other is given.
         values : array, optional
             Zeros and ones, one row per trial.
         weights : array, optional
-            What each row of `values` counts for; one if not given.
+            Weight of each row of `values`; 1 by default.
         statistic : BinaryCounts, optional
-            Counted before, instead of keywords.
+            Statistic of the data, instead of keywords.
         """
         t = self._read(statistic, heads=heads, tails=tails, values=values, weights=weights)
         return Beta(self.a + t.ones, self.b + t.zeros)  # BB-1
@@ -119,9 +119,9 @@ class Beta(Conjugate[BinaryCounts]):
 
     @property
     def mode(self) -> Floats:
-        """Most probable value; raises NoUniqueMode where there is more than one."""
+        """Most probable value; raises NoUniqueMode if there is more than one."""
         if (np.asarray(self.modes()) != "point").any():
-            raise NoUniqueMode(f"{self!r} has no unique mode: modes() says {self.modes()!r}. Use mean instead.")
+            raise NoUniqueMode(f"{self!r} has no unique mode: modes() returns {self.modes()!r}. Use mean instead.")
         a, b = np.asarray(self.a), np.asarray(self.b)
         inner = (a - 1) / np.where((a > 1) & (b > 1), (a - 1) + (b - 1), 1)  # BB-3
         return plain(np.where((a > 1) & (b > 1), inner, np.where(a > b, 1.0, 0.0)))
@@ -148,13 +148,14 @@ class Beta(Conjugate[BinaryCounts]):
         together("Beta.prior_weight", trials=trials, a=np.asarray(self.a))
         strength = np.asarray(self.a + self.b) - (2 if of == "mode" else 0)
         if of == "mode" and not ((np.minimum(self.a, self.b) >= 1) & (strength > 0)).all():
-            raise NoUniqueMode(f"The weight of a prior in the mode needs a, b ≥ 1 and a + b > 2; got {self!r}.")
+            raise NoUniqueMode(f"The weight of a prior in the mode requires a, b ≥ 1 and a + b > 2; got {self!r}.")
         return plain(strength / (trials + strength))  # BB-4
 
     def interval(self, level: float = 0.95, kind: Literal["equal", "highest"] = "equal") -> Interval:
-        """Return bounds that hold the probability of heads with the given probability.
+        """Return bounds that contain the probability of heads with probability `level`.
 
-        "equal" leaves the same probability on both sides; "highest" is the shortest, of highest density.
+        "equal" leaves the same probability on both sides; "highest" returns the shortest interval, which has the
+        highest density.
         """
         if kind not in ("equal", "highest"):
             raise InputError(f"The argument 'kind' must be 'equal' or 'highest'; got {kind!r}.")
@@ -187,17 +188,19 @@ class Beta(Conjugate[BinaryCounts]):
             return np.where((x > 0) & (x < 1), height - away + stirling_rest(n), -np.inf)
 
     def cdf(self, x: ArrayLike) -> Floats:
-        """Return the probability that heads come with probability x at most."""
+        """Return the probability that the probability of heads is at most x."""
         return plain(betainc(self.a, self.b, np.clip(points(x, self.batch_shape), 0.0, 1.0)))
 
     def quantile(self, p: ArrayLike) -> Floats:
-        """Return what the probability of heads is below with probability p."""
+        """Return the value below which the probability of heads lies with probability p."""
         return plain(betaincinv(self.a, self.b, chances(p, self.batch_shape)))
 
     def _highest_density(self, level: float) -> Interval:
-        """Find the shortest interval by bisection: its ends have the same density. Works from the nearer end."""
+        """Return the shortest interval, whose ends have equal density, by bisection from the end nearer to it."""
         if np.any(np.maximum(self.a, self.b) < 1):
-            raise NoUniqueMode(f"{self!r} is highest at both ends, so no single interval holds its highest density.")
+            raise NoUniqueMode(
+                f"{self!r} is highest at both ends, so no single interval holds its highest density. Use kind='equal'."
+            )
         a, b, mirrored = np.minimum(self.a, self.b), np.maximum(self.a, self.b), np.asarray(self.a) > self.b
         low, high = np.zeros(np.shape(a)), np.full(np.shape(a), 1 - level)
         with np.errstate(all="ignore"):
@@ -211,7 +214,7 @@ class Beta(Conjugate[BinaryCounts]):
         return plain(np.where(mirrored, 1 - right, left)), plain(np.where(mirrored, 1 - left, right))
 
     def sample(self, rng: Rng = None, size: Size = ()) -> Any:
-        """Draw the probability of heads."""
+        """Draw probabilities of heads."""
         return plain(generator(rng).beta(self.a, self.b, (*draws(size), *self.batch_shape)))
 
     @classmethod
@@ -224,7 +227,7 @@ class Beta(Conjugate[BinaryCounts]):
         return plain((generator(rng).random(np.shape(parameter)) < parameter).astype(np.int64))
 
     def predict(self, trials: ArrayLike = 1) -> BetaBinomial:
-        """Return the distribution of the number of heads in trials to come."""
+        """Return the distribution of the number of heads in future trials."""
         n, a, b = WHOLE.read(trials, "trials"), np.asarray(self.a), np.asarray(self.b)
         together("Beta.predict", trials=n, a=a)
         return BetaBinomial(n, a, b)
@@ -238,7 +241,7 @@ class Beta(Conjugate[BinaryCounts]):
         values: ArrayLike | None = None,
         weights: ArrayLike | None = None,
     ) -> Floats:
-        """Return the log-probability of the trials in their order; of the count alone: ``predict(N).logpmf(heads)``."""
+        """Return the log-probability of the trials in order; that of counts alone is ``predict(N).logpmf(heads)``."""
         t = self._read(statistic, heads=heads, tails=tails, values=values, weights=weights)
         ones, zeros = t.ones, t.zeros
         total = log_rising(self.a + self.b, ones + zeros)
@@ -249,7 +252,7 @@ class Beta(Conjugate[BinaryCounts]):
     ) -> BinaryCounts:
         if values is not None:
             if heads is not None or tails is not None:
-                raise KeywordError("Beta learns from values, or from heads and tails; got both.")
+                raise KeywordError("Beta learns from 'values', or from 'heads' and 'tails'; got both.")
             return super()._collect(values, weights)
         ones, zeros = (
             COUNT.read(0 if heads is None else heads, "heads"),

@@ -1,4 +1,4 @@
-"""Distributions of real numbers and vectors: data yet to come, and means and variances by themselves."""
+"""Define distributions of real numbers and vectors: of future data, and of means and variances alone."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class StudentT(Density):
         return np.asarray(stdtr(self.df, (x - self.location) / self.scale))
 
     def _quantile(self, p: Array) -> Array:
-        each = np.where(p == 0, -np.inf, stdtrit(self.df, p))  # scipy has +∞ for 0
+        each = np.where(p == 0, -np.inf, stdtrit(self.df, p))  # scipy returns +∞ for 0
         return np.asarray(self.location + scaled(each, self.scale))
 
     @property
@@ -94,7 +94,7 @@ class InverseGamma(Density):
 
 
 class MultivariateT(Density):
-    """A normal vector whose mean and covariance are uncertain. (scipy's has no batches, and refuses mixed units.)"""
+    """A normal vector whose mean and covariance are uncertain. (scipy's has no batches and rejects mixed units.)"""
 
     def __init__(self, location: Array, scale: Array, df: Array) -> None:
         self.location, self.scale, self.df = location, scale, df
@@ -109,7 +109,7 @@ class MultivariateT(Density):
         return np.asarray(constant - (df + d) / 2 * np.log1p(np.square(away).sum(axis=-1) / df))
 
     def marginal(self) -> StudentT:
-        """Return the distribution of each coordinate by itself, as one batch."""
+        """Return the marginal distribution of each coordinate, as one batch."""
         spread = np.sqrt(np.diagonal(self.scale, axis1=-2, axis2=-1))
         return StudentT(self.df[..., None], self.location, spread)
 
@@ -148,7 +148,7 @@ class MultivariateT(Density):
 
 
 class UpToEnd(Density):
-    """Uniform up to an end that may lie beyond c: K/(K+1) of Uniform(0, c), the rest a Pareto tail."""
+    """A value uniform up to an uncertain end: Uniform(0, c) with weight K/(K+1), and a Pareto tail beyond c."""
 
     def __init__(self, c: Array, K: Array) -> None:
         self.c, self.K = c, K

@@ -47,7 +47,7 @@ class Dirichlet(Conjugate[Counted]):
     Parameters
     ----------
     alpha : array, categories on the last axis
-        Observations of each category that the belief is worth; all positive.
+        Number of observations of each category that the belief is worth; all positive.
 
     Examples
     --------
@@ -90,12 +90,12 @@ class Dirichlet(Conjugate[Counted]):
 
     @property
     def batch_shape(self) -> tuple[int, ...]:
-        """The shape of the table of beliefs; () for one."""
+        """Shape of the table of beliefs; () for a single belief."""
         return self.alpha.shape[:-1]
 
     @property
     def proper(self) -> bool:
-        """Always true: all parameters are positive."""
+        """Always true, because all parameters are positive."""
         return True
 
     def update(
@@ -107,21 +107,21 @@ class Dirichlet(Conjugate[Counted]):
         categories: Iterable[Hashable] | None = None,
         weights: ArrayLike | None = None,
     ) -> Dirichlet:
-        """Learn from counts per category, from single trials, or from a statistic.
+        """Return the belief after counts per category, after single trials, or after a statistic.
 
         Parameters
         ----------
         counts : array, optional
-            How often each category was seen, on the last axis.
+            Count of each category, on the last axis.
         values : array, optional
-            The category of each trial; needs `categories`.
+            Category of each trial; needs `categories`.
         categories : list of K values, optional
-            What `values` are made of, in the order of `alpha`: ``range(6)`` if they are codes 0..5, ``range(1, 7)`` if
-            they are the faces of a die. It has to be said, since the trials 1, 3, 2 could be either.
+            The categories that `values` may hold, in the order of `alpha`: ``range(6)`` for codes 0..5, ``range(1, 7)``
+            for the faces of a die. They are required, because trials such as 1, 3, 2 could be either.
         weights : array, optional
-            What each row of `values` counts for; one if not given.
+            Weight of each row of `values`; 1 by default.
         statistic : TokenCounts, ClassCounts or CategoryCounts, optional
-            Counted before, instead of keywords.
+            Statistic of the data, instead of keywords.
 
         Examples
         --------
@@ -152,9 +152,9 @@ class Dirichlet(Conjugate[Counted]):
 
     @property
     def mode(self) -> Array:
-        """Most probable vector of probabilities; raises NoUniqueMode where there is none or more than one."""
+        """Most probable vector of probabilities; raises NoUniqueMode if there is none or more than one."""
         if (np.asarray(self.modes()) != "point").any():
-            raise NoUniqueMode(f"{self!r} has no unique mode: modes() says {self.modes()!r}. Use mean instead.")
+            raise NoUniqueMode(f"{self!r} has no unique mode: modes() returns {self.modes()!r}. Use mean instead.")
         excess = (self.alpha - 1).sum(axis=-1, keepdims=True)  # α₀ − K
         inside = (self.alpha >= 1).all(axis=-1, keepdims=True) & (excess > 0)
         inner = (self.alpha - 1) / np.where(inside, excess, 1)  # DM-3
@@ -170,7 +170,7 @@ class Dirichlet(Conjugate[Counted]):
         return plain(np.select([flat, below, two], ["flat", "none", "two"], "point"))  # DM-3
 
     def marginal(self) -> Beta:
-        """Return the belief about each category's probability by itself, as one batch of Betas.
+        """Return the marginal belief about each category's probability, as one batch of Betas.
 
         >>> Dirichlet([4, 1, 2]).marginal()
         Beta(a=[4., 1., 2.], b=[3., 6., 5.])
@@ -196,7 +196,7 @@ class Dirichlet(Conjugate[Counted]):
                 f"The argument 'x' must hold vectors of {self.alpha.shape[-1]} probabilities that add up to 1; "
                 f"got {np.array2string(np.asarray(x), threshold=6)}."
             )
-        with np.errstate(divide="ignore", invalid="ignore"):  # NaN where it is infinite one way and zero another
+        with np.errstate(divide="ignore", invalid="ignore"):  # NaN where one factor is infinite and another zero
             logs = xlogy(self.alpha - 1, at).sum(axis=-1)
         total = self._total[..., 0]
         return plain(logs + gammaln(total) - gammaln(self.alpha).sum(axis=-1))
@@ -206,7 +206,7 @@ class Dirichlet(Conjugate[Counted]):
         return self.marginal().cdf(x)
 
     def quantile(self, p: ArrayLike) -> Floats:
-        """Return what each category's probability is below with probability p."""
+        """Return the value below which each category's probability lies with probability p."""
         return self.marginal().quantile(p)
 
     def sample(self, rng: Rng = None, size: Size = ()) -> Array:
@@ -215,7 +215,7 @@ class Dirichlet(Conjugate[Counted]):
 
     @classmethod
     def simulate(cls, parameter: Any, rng: Rng = None) -> Any:
-        """Draw a category, by its code, for each vector of probabilities.
+        """Draw a category code for each vector of probabilities.
 
         >>> Dirichlet.simulate([[0.0, 1.0, 0.0], [1.0, 0.0, 0.0]]).tolist()
         [1, 0]
@@ -247,7 +247,7 @@ class Dirichlet(Conjugate[Counted]):
         categories: Iterable[Hashable] | None = None,
         weights: ArrayLike | None = None,
     ) -> Floats:
-        """Return the log-probability of the trials in order; of the counts alone: ``predict(N).logpmf(counts)``."""
+        """Return the log-probability of the trials in order; that of counts alone is ``predict(N).logpmf(counts)``."""
         t = self._read(statistic, counts=counts, values=values, categories=categories, weights=weights)
         each = np.sum(log_rising(self.alpha, t.counts), axis=-1)
         return plain(each - log_rising(self._total[..., 0], np.sum(t.counts, axis=-1)))  # DM-6
@@ -258,7 +258,7 @@ class Dirichlet(Conjugate[Counted]):
 
     @property
     def _others(self) -> Array:
-        """The sum of all other α, without subtracting a large number from a larger one."""
+        """Sum of all other α for each category, computed without cancellation."""
         before, after = np.zeros_like(self.alpha), np.zeros_like(self.alpha)
         before[..., 1:] = np.cumsum(self.alpha, axis=-1)[..., :-1]
         after[..., :-1] = np.cumsum(self.alpha[..., ::-1], axis=-1)[..., ::-1][..., 1:]
@@ -273,18 +273,18 @@ class Dirichlet(Conjugate[Counted]):
     ) -> Counted:
         if values is None:
             if categories is not None:
-                raise KeywordError("The keyword 'categories' of Dirichlet belongs to 'values'; got it without them.")
+                raise KeywordError("The keyword 'categories' of Dirichlet needs 'values'; got it without them.")
             seen = COUNT.read(() if counts is None else counts, "counts")
             if seen.size == 0:
                 raise DataError("The argument 'counts' must hold a number per category; got none.")
             return TokenCounts(seen)
         if counts is not None:
-            raise KeywordError("Dirichlet learns from values or from counts; got both.")
+            raise KeywordError("Dirichlet learns from 'values' or from 'counts'; got both.")
         size = self.alpha.shape[-1]
         if categories is None:
             raise KeywordError(
                 f"The keyword 'values' of Dirichlet needs 'categories', the {size} values in the order of 'alpha': "
-                f"range({size}) if they are counted from 0, range(1, {size + 1}) if from 1; got none."
+                f"range({size}) if they are numbered from 0, range(1, {size + 1}) if from 1; got none."
             )
         codes = codes_of(values, places_of(categories, size))
         return CategoryCounts.of(codes, weights=weights, sizes=[size])

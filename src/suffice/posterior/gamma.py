@@ -40,7 +40,7 @@ __all__ = ["Gamma", "GammaBelief"]
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
 class GammaBelief(Conjugate[S]):
-    """A rate that is Gamma distributed, whatever it is the rate of."""
+    """A Gamma belief about a rate, of counts or of waiting times."""
 
     shape: Floats
     rate: Floats
@@ -53,7 +53,7 @@ class GammaBelief(Conjugate[S]):
 
     @property
     def proper(self) -> bool:
-        """Always true: both parameters are positive."""
+        """Always true, because both parameters are positive."""
         return True
 
     @property
@@ -94,7 +94,7 @@ class GammaBelief(Conjugate[S]):
         return plain(gammainc(self.shape, np.maximum(points(x, self.batch_shape), 0.0) * self.rate))
 
     def quantile(self, p: ArrayLike) -> Floats:
-        """Return what the rate is below with probability p."""
+        """Return the value below which the rate lies with probability p."""
         return plain(scaled(gammaincinv(self.shape, chances(p, self.batch_shape)), 1 / np.asarray(self.rate)))
 
     def sample(self, rng: Rng = None, size: Size = ()) -> Any:
@@ -109,7 +109,7 @@ class Gamma(GammaBelief[PoissonSums]):
     Parameters
     ----------
     shape, rate : float or array
-        Events seen, and the number of counts they were seen in, that the belief is worth; both positive.
+        Number of events, and number of counts in which they were seen, that the belief is worth; both positive.
 
     Examples
     --------
@@ -121,7 +121,7 @@ class Gamma(GammaBelief[PoissonSums]):
     >>> round(belief.predict().pmf(0), 4)
     0.1342
 
-    Counts over different times, or among different numbers of people: the rate is per unit of exposure.
+    Counts may have different exposures, such as times or numbers of people; the rate is per unit of exposure:
 
     >>> belief = Gamma(shape=2, rate=1).update(values=[3, 40], exposures=[0.5, 8])
     >>> belief, round(belief.predict(exposure=10).mean, 2)
@@ -141,19 +141,19 @@ class Gamma(GammaBelief[PoissonSums]):
         weights: ArrayLike | None = None,
         exposures: ArrayLike | None = None,
     ) -> Gamma:
-        """Learn from counts, or from a statistic.
+        """Return the belief after counts, or after a statistic of them.
 
         Parameters
         ----------
         values : array, optional
             Whole numbers, one row per observation.
         weights : array, optional
-            What each row of `values` counts for; one if not given.
+            Weight of each row of `values`; 1 by default.
         exposures : array, optional
-            How long, or among how many, each row of `values` was counted: a number per row, or per value; one if not
-            given. The rate is per unit of it.
+            Exposure of each row of `values`, such as the time or the number of people that was observed: one number per
+            row, or one per value; 1 by default. The rate is per unit of exposure.
         statistic : PoissonSums, optional
-            Counted before, instead of keywords.
+            Statistic of the data, instead of keywords.
         """
         t, exposure, _ = self._exposed(statistic, values, weights, exposures)
         return Gamma(self.shape + t.total, self.rate + exposure)  # GP-1
@@ -164,7 +164,7 @@ class Gamma(GammaBelief[PoissonSums]):
         return plain(generator(rng).poisson(parameter))
 
     def predict(self, exposure: ArrayLike = 1.0) -> NegativeBinomial:
-        """Return the distribution of the next count, over so much exposure."""
+        """Return the distribution of the next count, over the given exposure."""
         over, s, r = np.broadcast_arrays(COUNT.read(exposure, "exposure"), self.shape, self.rate)
         with np.errstate(divide="ignore", over="ignore"):  # without exposure, the count is 0
             return NegativeBinomial(s, r / over)
@@ -180,15 +180,15 @@ class Gamma(GammaBelief[PoissonSums]):
         """Return the log-probability of the counts."""
         t, exposure, logs = self._exposed(statistic, values, weights, exposures)
         s, r = np.asarray(self.shape), np.asarray(self.rate)
-        rates = -s * np.log1p(exposure / r) - t.total * np.log(r + exposure)  # s ln r − s' ln r', kept from cancelling
+        rates = -s * np.log1p(exposure / r) - t.total * np.log(r + exposure)  # s ln r − s' ln r', without cancellation
         return plain(log_rising(s, t.total) + rates + logs - t.log_factorials)  # GP-3
 
     def _exposed(
         self, statistic: PoissonSums | None, values: Any, weights: ArrayLike | None, exposures: ArrayLike | None
     ) -> tuple[PoissonSums, Any, Any]:
-        """Return the statistic, ΣE and Σ x ln E; n and 0 where exposures are not given."""
+        """Return the statistic, ΣE and Σ x ln E; without exposures, the last two are n and 0."""
         if exposures is not None and values is None:
-            raise KeywordError("The keyword 'exposures' of Gamma belongs to 'values'; got it without them.")
+            raise KeywordError("The keyword 'exposures' of Gamma needs 'values'; got it without them.")
         t = self._read(statistic, values=values, weights=weights)
         if exposures is None:
             return t, t.n, 0.0
@@ -201,6 +201,6 @@ class Gamma(GammaBelief[PoissonSums]):
             )
         over = each if each.shape == x.shape else each.reshape(-1, *(1 for _ in rows.shape))
         if ((over == 0) & (x > 0)).any():
-            raise DataError("The argument 'values' must be 0 where 'exposures' are: nothing can be counted there.")
+            raise DataError("The argument 'values' must be 0 where 'exposures' is 0; got a positive count there.")
         times = np.ones(len(x)) if weights is None else np.asarray(weights, np.float64)
         return t, np.tensordot(times, over, 1), np.tensordot(times, xlogy(x, over), 1)

@@ -1,7 +1,7 @@
-"""Distributions of counts and categories yet to come.
+"""Define distributions of future counts and categories.
 
-scipy has them, but not with the digits that a strong belief needs (a Gamma worth 1e12 counts predicts a mean of
-2.99993 for 3), so the logs of their masses are written with `log_rising`; all are checked against scipy where it holds.
+scipy has them, but loses digits for strong beliefs (a Gamma worth 1e12 counts predicts a mean of 2.99993 for 3). So the
+logs of their masses are written with `log_rising`; all are tested against scipy where it is accurate.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from suffice.typing import Array, Floats, Rng, Size
 __all__ = ["BetaBinomial", "CategoricalMass", "DirichletMultinomial", "NegativeBinomial", "draw_dirichlet"]
 
 CELLS, ROUNDING = 2**24, 1e-14
-"""Outcomes that are added up at most; and what adding up loses."""
+"""Largest number of probabilities that are added up; and the relative rounding error of doing so."""
 
 
 class BetaBinomial(Mass):
-    """Number of ones in a number of trials, when the probability of a one is Beta(a, b)."""
+    """Number of ones in a number of trials whose probability of a one is Beta(a, b)."""
 
     def __init__(self, trials: Array, a: Array, b: Array) -> None:
         self.trials, self.a, self.b = np.broadcast_arrays(trials, a, b)
@@ -118,14 +118,14 @@ class NegativeBinomial(Mass):
 
 
 class CategoricalMass(Mass):
-    """The next category: outcomes are codes 0..K−1, `probabilities` has them on its last axis."""
+    """The next category, a code 0..K−1; `probabilities` has the categories on its last axis."""
 
     def __init__(self, alpha: Array) -> None:
         self.alpha, self.batch = alpha, alpha.shape[:-1]
 
     @property
     def probabilities(self) -> Array:
-        """The probability of each category."""
+        """Probability of each category."""
         return np.asarray(self.alpha / self.alpha.sum(axis=-1, keepdims=True))
 
     def _log(self, x: Array) -> Array:
@@ -144,7 +144,7 @@ class CategoricalMass(Mass):
 
     @property
     def mean(self) -> Floats:
-        """Expected share of each category, one trial ahead: the probabilities themselves."""
+        """Expected indicator of each category: its probability."""
         return self.probabilities
 
     @property
@@ -163,7 +163,7 @@ class CategoricalMass(Mass):
 
 
 class DirichletMultinomial(Mass):
-    """Counts of each category in several trials to come, on the last axis."""
+    """Counts of each category in several future trials, on the last axis."""
 
     def __init__(self, alpha: Array, trials: int) -> None:
         self.alpha, self.trials = alpha, trials
@@ -176,9 +176,9 @@ class DirichletMultinomial(Mass):
         return _where_counts(x, self.trials, ways + sequence)
 
     def marginal(self) -> BetaBinomial:
-        """Return the distribution of each category's count by itself, as one batch."""
+        """Return the marginal distribution of each category's count, as one batch."""
         if self.alpha.shape[-1] == 1:
-            raise PriorError("Counts of one category have no marginals: all trials are of it.")
+            raise PriorError("Counts of one category have no marginals: all trials fall into it.")
         others = self.alpha.sum(axis=-1, keepdims=True) - self.alpha
         return BetaBinomial(np.asarray(self.trials), self.alpha, others)
 
@@ -217,7 +217,7 @@ class DirichletMultinomial(Mass):
 
 
 def _masses(of: Mass, most: int) -> Array:
-    """Return the probabilities of outcomes 0 to `most`, added up from the first on, on a new first axis."""
+    """Return the cumulative probabilities of outcomes 0 to `most`, on a new first axis."""
     cells = (most + 1) * int(np.prod(of.batch))
     if cells > CELLS:
         raise InputError(
@@ -242,7 +242,7 @@ def _summed(of: Mass, x: Array, most: int) -> Array:
 
 
 def _least(of: Mass, p: Array, most: int, last: Any) -> Array:
-    """Return the least outcome up to which the probabilities add up to p; the last one for 1."""
+    """Return the smallest outcome whose cumulative probability is at least p; `last` for p = 1."""
     sums = _masses(of, most).reshape(most + 1, -1)
     chance = np.broadcast_to(p, np.broadcast_shapes(p.shape, of.batch))
     asked = chance.reshape(-1, sums.shape[1]) * (1 - ROUNDING)
@@ -269,7 +269,7 @@ def _where_counts(x: Array, total: int, log: Any) -> Array:
 
 
 def draw_dirichlet(alpha: Array, rng: Rng, size: Size) -> Array:
-    """Draw points on the simplex, member by member, with numpy, which avoids 0/0 for tiny parameters."""
+    """Draw points on the simplex, member by member; numpy's sampler avoids 0/0 for tiny parameters."""
     shape, rng = draws(size), generator(rng)
     out = np.empty((int(np.prod(shape)), *alpha.shape))
     for place in np.ndindex(alpha.shape[:-1]):

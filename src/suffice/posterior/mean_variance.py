@@ -1,4 +1,4 @@
-"""What the two normal families share: answers about a mean and a spread together, and the steps to them."""
+"""Share the answers of the two normal families: those about a mean and a spread, and the steps to them."""
 
 from __future__ import annotations
 
@@ -39,21 +39,21 @@ class MeanCovariance(NamedTuple):
 
 
 class ByItself(Conjugate[S]):
-    """A belief about a mean and a spread, of which each has a distribution by itself."""
+    """A belief about a mean and a spread, each of which has a marginal distribution."""
 
     m: Any
 
     @abstractmethod
     def marginal(self) -> MeanVariance:
-        """Return what is believed of each mean, and of each variance, by itself."""
+        """Return the marginal beliefs about each mean and about each variance."""
 
     def cdf(self, x: Any) -> MeanVariance:
-        """Return the probabilities that the mean, and the variance, are at most those of a pair."""
+        """Return the probabilities that the mean and the variance are at most those of the pair x."""
         known, (mean, variance) = self.marginal(), pair(x, np.shape(self.m), np.shape(self.m))
         return MeanVariance(known.mean.cdf(mean), known.variance.cdf(variance))
 
     def quantile(self, p: ArrayLike) -> MeanVariance:
-        """Return what the mean, and the variance, are below with probability p."""
+        """Return the values below which the mean and the variance each lie with probability p."""
         known = self.marginal()
         return MeanVariance(known.mean.quantile(p), known.variance.quantile(p))
 
@@ -64,14 +64,14 @@ class ByItself(Conjugate[S]):
 
 
 def pair(x: Any, mean: tuple[int, ...], spread: tuple[int, ...]) -> tuple[Array, Array]:
-    """Return a mean and a spread that are given together, as arrays that broadcast against these shapes."""
+    """Return a pair of mean and spread as arrays that broadcast against the given shapes."""
     if not isinstance(x, tuple | list) or len(x) != 2:
-        raise InputError(f"The argument 'x' must be a pair, of the mean and of the spread; got {type(x).__name__}.")
+        raise InputError(f"The argument 'x' must be a pair, the mean and the spread; got {type(x).__name__}.")
     return points(x[0], mean), points(x[1], spread)
 
 
 def weighted_mean(m: Floats, kappa: Array, mean: Array, n: Array) -> Array:
-    """Return (κm + n x̄) / (κ + n), by a step from whichever of the two weighs more."""
+    """Return (κm + n x̄) / (κ + n), as a step from the mean with the larger weight."""
     together = np.where(kappa + n > 0, kappa + n, 1.0)
     heavier = n > kappa
     start, other = np.where(heavier, mean, m), np.where(heavier, m, mean)
@@ -80,13 +80,13 @@ def weighted_mean(m: Floats, kappa: Array, mean: Array, n: Array) -> Array:
 
 
 def finite(growth: Array) -> Array:
-    """Return what data add to a scale; raise if they are too far away to be squared."""
+    """Return the growth of a scale; raise if the data are too far away to be squared."""
     if not np.isfinite(growth).all():
         raise DataError("The data are too far from the parameter 'm' for the distance to be squared; rescale them.")
     return np.asarray(growth)
 
 
 def require_first_row(flat: Booleans, n: Array) -> None:
-    """Raise unless there is a complete first row: the evidence under a flat mean is conditional on it."""
+    """Raise if rows weigh less than 1 in all: the evidence under a flat mean is conditional on the first row."""
     if (flat & (n > 0) & (n < 1)).any():
         raise DataError(f"The evidence under a flat mean (kappa=0) needs rows that weigh at least 1; got {n.min():g}.")

@@ -1,4 +1,4 @@
-"""Categories by name: their places in a Dirichlet, and the codes of trials."""
+"""Map named categories to their places in a Dirichlet, and trials to codes."""
 
 from __future__ import annotations
 
@@ -43,6 +43,6 @@ def codes_of(values: Any, places: dict[Any, int]) -> Integers:
     for row, value in enumerate(listed):
         if not isinstance(value, Hashable) or value not in places:
             raise DataError(
-                f"The argument 'values' must hold only the 'categories' that are given; got {value!r} at [{row}]."
+                f"The argument 'values' must hold only values listed in 'categories'; got {value!r} at [{row}]."
             )
     return np.array([places[value] for value in listed], np.int64)

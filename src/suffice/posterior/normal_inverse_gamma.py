@@ -43,7 +43,7 @@ class NormalInverseGamma(ByItself[DiagonalMoments]):
     Parameters
     ----------
     m, kappa : float or array
-        Guess of the mean, and how many values it is worth; ``kappa=0`` is a flat mean.
+        Guess of the mean, and the number of values that it is worth; ``kappa=0`` is a flat mean.
     a, b : float or array
         Shape and scale of the inverse-gamma belief about the variance: worth 2a values with scatter 2b; positive.
 
@@ -74,7 +74,7 @@ class NormalInverseGamma(ByItself[DiagonalMoments]):
 
     @property
     def proper(self) -> bool:
-        """Whether kappa is positive: a flat mean does not integrate to one."""
+        """Whether kappa is positive; a flat mean does not integrate to one."""
         return bool(np.all(np.asarray(self.kappa) > 0))
 
     def update(
@@ -84,16 +84,16 @@ class NormalInverseGamma(ByItself[DiagonalMoments]):
         values: ArrayLike | None = None,
         weights: ArrayLike | None = None,
     ) -> NormalInverseGamma:
-        """Learn from real numbers, or from a statistic.
+        """Return the belief after real numbers, or after a statistic of them.
 
         Parameters
         ----------
         values : array, optional
             Real numbers, one row per observation.
         weights : array, optional
-            What each row of `values` counts for; one if not given.
+            Weight of each row of `values`; 1 by default.
         statistic : DiagonalMoments, optional
-            Counted before, instead of keywords.
+            Statistic of the data, instead of keywords.
         """
         t = self._read(statistic, values=values, weights=weights)
         m = weighted_mean(self.m, np.asarray(self.kappa), t.mean + t.mean_lo, t.n)  # NG-1
@@ -112,7 +112,7 @@ class NormalInverseGamma(ByItself[DiagonalMoments]):
 
     @property
     def var(self) -> MeanVariance:
-        """Variances of the mean and of the variance: how uncertain each is."""
+        """Variances of the belief about the mean and about the variance."""
         self._require_proper("The variance of the mean")
         a = np.asarray(self.a)
         known = np.where(a > 2, a, 3.0)
@@ -121,7 +121,7 @@ class NormalInverseGamma(ByItself[DiagonalMoments]):
         return MeanVariance(plain(np.asarray(self.mean.variance) / self.kappa), plain(of_variance))
 
     def marginal(self) -> MeanVariance:
-        """Return what is believed of the mean, a Student-t, and of the variance, an inverse gamma, each by itself.
+        """Return the marginal beliefs about the mean, a Student-t, and about the variance, an inverse gamma.
 
         >>> belief = NormalInverseGamma(m=3.75, kappa=4, a=2.5, b=11.375)
         >>> round(belief.marginal().mean.cdf(0), 4)                        # that the mean is negative
@@ -145,7 +145,7 @@ class NormalInverseGamma(ByItself[DiagonalMoments]):
         """Draw means and variances jointly."""
         self._require_proper("A sample")
         rng, shape = generator(rng), (*draws(size), *self.batch_shape)
-        with np.errstate(all="ignore"):  # a vague belief may well draw an infinite variance
+        with np.errstate(all="ignore"):  # a vague belief may draw an infinite variance
             variance = self.b / rng.standard_gamma(self.a, shape)
             return MeanVariance(plain(rng.normal(self.m, np.sqrt(variance / self.kappa), shape)), plain(variance))
 
@@ -170,7 +170,7 @@ class NormalInverseGamma(ByItself[DiagonalMoments]):
     ) -> Floats:
         """Return the log-density of the values; with a flat mean (kappa=0), of all but the first given the first."""
         t = self._read(statistic, values=values, weights=weights)
-        flat = np.asarray(self.kappa) == 0  # a flat mean spends the first row
+        flat = np.asarray(self.kappa) == 0  # a flat mean is fixed by the first row
         require_first_row(flat, t.n)
         first = np.where(flat & (t.n > 0), 1.0, 0.0)  # NG-3
         a, n = self.a + first / 2, t.n - first

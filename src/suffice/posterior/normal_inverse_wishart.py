@@ -47,7 +47,7 @@ class NormalInverseWishart(ByItself[FullMoments]):
     m : array, coordinates on the last axis
         Guess of the mean.
     kappa : float or array
-        How many vectors that guess is worth; ``kappa=0`` is a flat mean.
+        Number of vectors that the guess is worth; ``kappa=0`` is a flat mean.
     nu : float or array
         Degrees of freedom of the belief about the covariance, above d − 1.
     scale : array, d × d on the last axes
@@ -102,12 +102,12 @@ class NormalInverseWishart(ByItself[FullMoments]):
 
     @property
     def batch_shape(self) -> tuple[int, ...]:
-        """The shape of the table of beliefs; () for one."""
+        """Shape of the table of beliefs; () for a single belief."""
         return self.m.shape[:-1]
 
     @property
     def proper(self) -> bool:
-        """Whether kappa is positive: a flat mean does not integrate to one."""
+        """Whether kappa is positive; a flat mean does not integrate to one."""
         return bool(np.all(np.asarray(self.kappa) > 0))
 
     def update(
@@ -117,16 +117,16 @@ class NormalInverseWishart(ByItself[FullMoments]):
         values: ArrayLike | None = None,
         weights: ArrayLike | None = None,
     ) -> NormalInverseWishart:
-        """Learn from vectors, or from a statistic.
+        """Return the belief after vectors, or after a statistic of them.
 
         Parameters
         ----------
         values : array, optional
             Vectors, one per row.
         weights : array, optional
-            What each row of `values` counts for; one if not given.
+            Weight of each row of `values`; 1 by default.
         statistic : FullMoments, optional
-            Counted before, instead of keywords.
+            Statistic of the data, instead of keywords.
         """
         after = self.after(self._read(statistic, values=values, weights=weights))
         if not positive_definite(after[-1]).all():
@@ -137,7 +137,7 @@ class NormalInverseWishart(ByItself[FullMoments]):
         return NormalInverseWishart(*after)
 
     def after(self, t: FullMoments) -> tuple[Array, Array, Array, Array]:
-        """Return the parameters after the moments, unchecked: for callers that check the matrix themselves."""
+        """Return the updated parameters, unchecked, for callers that check the matrix themselves."""
         n, kappa = self._rows(t), np.asarray(self.kappa)
         m = weighted_mean(self.m, kappa[..., None], t.mean + t.mean_lo, n[..., None])  # NW-1
         return m, np.asarray(kappa + n), np.asarray(self.nu + n), self.scale + self._growth(t)  # NW-1
@@ -158,7 +158,7 @@ class NormalInverseWishart(ByItself[FullMoments]):
 
     @property
     def var(self) -> MeanVariance:
-        """Variances of each mean and of each variance: how uncertain each is."""
+        """Variances of the belief about each mean and about each variance."""
         self._require_proper("The variance of the mean")
         a, b = self._marginal()
         mean, known = np.where(a > 1, a, 2.0), np.where(a > 2, a, 3.0)
@@ -172,7 +172,7 @@ class NormalInverseWishart(ByItself[FullMoments]):
         return np.asarray(self.mean.covariance / np.asarray(self.kappa)[..., None, None])
 
     def marginal(self) -> MeanVariance:
-        """Return what is believed of each coordinate's mean, a Student-t, and variance, an inverse gamma."""
+        """Return the marginal beliefs about each coordinate's mean, a Student-t, and variance, an inverse gamma."""
         self._require_proper("A marginal")
         a, b = self._marginal()
         spread = np.sqrt(b / a / np.asarray(self.kappa)[..., None])
@@ -236,7 +236,7 @@ class NormalInverseWishart(ByItself[FullMoments]):
         """Return the log-density of the vectors; with a flat mean (kappa=0), of all but the first given the first."""
         t = self._read(statistic, values=values, weights=weights)
         d, rows, kappa = self.m.shape[-1], self._rows(t), np.asarray(self.kappa)
-        flat = kappa == 0  # a flat mean spends the first row
+        flat = kappa == 0  # a flat mean is fixed by the first row
         require_first_row(flat, rows)
         first = np.where(flat & (rows > 0), 1.0, 0.0)  # NW-4
         nu, n = np.asarray(self.nu + first), rows - first
@@ -280,7 +280,7 @@ def _log_gamma(x: Array, d: int) -> Array:
 
 
 def positive_definite(scale: Array) -> Booleans:
-    """Return whether each member of a batch is positive definite, whatever the units of its coordinates."""
+    """Return whether each member of a batch is symmetric and positive definite, in any units of its coordinates."""
     sizes = np.diagonal(scale, axis1=-2, axis2=-1)
     sound = (sizes > 0).all(axis=-1)
     root = np.sqrt(np.where(sizes > 0, sizes, 1.0))

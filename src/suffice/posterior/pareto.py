@@ -37,12 +37,12 @@ __all__ = ["Pareto"]
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
 class Pareto(Conjugate[Extremes]):
-    """Belief about the largest value there can be.
+    """Belief about the upper end of a uniform distribution that begins at 0.
 
     Parameters
     ----------
     b, K : float or array
-        The largest of K values that the belief is worth; ``Pareto(0, 0)`` is improper and says nothing.
+        Largest of the K values that the belief is worth; ``Pareto(0, 0)`` is improper and holds no information.
 
     Examples
     --------
@@ -80,16 +80,16 @@ class Pareto(Conjugate[Extremes]):
         values: ArrayLike | None = None,
         weights: ArrayLike | None = None,
     ) -> Pareto:
-        """Learn from positive numbers, or from a statistic.
+        """Return the belief after positive numbers, or after a statistic of them.
 
         Parameters
         ----------
         values : array, optional
             Positive numbers, one row per observation.
         weights : array, optional
-            What each row of `values` counts for; one if not given.
+            Weight of each row of `values`; 1 by default.
         statistic : Extremes, optional
-            Counted before, instead of keywords.
+            Statistic of the data, instead of keywords.
         """
         t = self._read(statistic, values=values, weights=weights)
         return Pareto(np.maximum(t.largest, self.b), self.K + t.n)  # PU-2
@@ -118,7 +118,7 @@ class Pareto(Conjugate[Extremes]):
         return self.b  # PU-5
 
     def modes(self) -> Any:
-        """Return for each member "point", or "none" where the belief is improper with b = 0."""
+        """Return for each member "point", or "none" if it is improper with b = 0."""
         return plain(np.where(np.asarray(self.b) > 0, "point", "none"))
 
     def interval(self, level: float = 0.95) -> Interval:
@@ -141,9 +141,9 @@ class Pareto(Conjugate[Extremes]):
         return plain(-np.expm1(-np.asarray(self.K) * (np.log(np.maximum(at, b)) - np.log(b))))
 
     def quantile(self, p: ArrayLike) -> Floats:
-        """Return what the upper end is below with probability p; infinite for 1."""
+        """Return the value below which the upper end lies with probability p; infinite for p = 1."""
         self._require_proper("A quantile")
-        with np.errstate(divide="ignore", over="ignore"):  # of a vague belief it may be infinite
+        with np.errstate(divide="ignore", over="ignore"):  # a vague belief may have an infinite one
             return plain(self.b * np.exp(-np.log1p(-chances(p, self.batch_shape)) / self.K))
 
     def sample(self, rng: Rng = None, size: Size = ()) -> Any:
@@ -156,7 +156,7 @@ class Pareto(Conjugate[Extremes]):
 
     @classmethod
     def simulate(cls, parameter: Any, rng: Rng = None) -> Any:
-        """Draw a number between 0 and each upper end."""
+        """Draw a uniform number between 0 and each upper end."""
         return plain(generator(rng).uniform(0.0, parameter))
 
     def predict(self) -> UpToEnd:
@@ -175,5 +175,5 @@ class Pareto(Conjugate[Extremes]):
         self._require_proper("The evidence")
         t = self._read(statistic, values=values, weights=weights)
         b, K, c = np.asarray(self.b), np.asarray(self.K), np.maximum(t.largest, self.b)
-        beyond = K * (np.log(b) - np.log(c))  # zero unless the data pass b
+        beyond = K * (np.log(b) - np.log(c))  # zero unless the data exceed b
         return plain(-np.log1p(t.n / K) + beyond - t.n * np.log(c))  # PU-3

@@ -1,4 +1,4 @@
-"""Answers of any distribution of data yet to come: of numbers (Mass) or of points (Density)."""
+"""Define the interface of distributions of future data: of countable outcomes (Mass) or real ones (Density)."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ __all__ = ["Density", "Mass", "Predictive"]
 
 
 class Predictive(ABC):
-    """The interface of predictive distributions. Outcomes go along leading axes, a batch along the last ones."""
+    """The interface of predictive distributions. Outcomes lie along leading axes, a batch along the last ones."""
 
     batch: tuple[int, ...]
-    """The shape of the table of distributions; () for one."""
+    """Shape of the table of distributions; () for a single one."""
     event: tuple[int, ...] = ()
-    """The shape of one outcome: () for a number, (d,) for a vector."""
+    """Shape of one outcome: () for a number, (d,) for a vector."""
 
     def log(self, x: ArrayLike) -> Floats:
         """Return the log-probability, or log-density, of outcomes x."""
@@ -37,7 +37,7 @@ class Predictive(ABC):
         if not fits:
             raise ShapeError(
                 f"The argument 'x' must hold outcomes of shape {self.event} that broadcast against a table of shape "
-                f"{self.batch}; got shape {points.shape}. Several outcomes for a table go first: x[:, None]."
+                f"{self.batch}; got shape {points.shape}. Put several outcomes on a leading axis: x[:, None]."
             )
         with np.errstate(all="ignore"):
             return plain(self._log(points))
@@ -46,7 +46,7 @@ class Predictive(ABC):
     def _log(self, x: Array) -> Array: ...
 
     def cdf(self, x: ArrayLike) -> Floats:
-        """Return the probability of outcomes of at most x; of vectors, coordinate by coordinate."""
+        """Return the probability of outcomes of at most x; for vectors, coordinate by coordinate."""
         with np.errstate(all="ignore"):
             return plain(self._cdf(points(x, (*self.batch, *self.event))))
 
@@ -54,7 +54,7 @@ class Predictive(ABC):
     def _cdf(self, x: Array) -> Array: ...
 
     def quantile(self, p: ArrayLike) -> Floats:
-        """Return the least outcome x with cdf(x) ≥ p; of vectors, coordinate by coordinate."""
+        """Return the smallest outcome x with cdf(x) ≥ p; for vectors, coordinate by coordinate."""
         with np.errstate(all="ignore"):
             return plain(self._quantile(chances(p, (*self.batch, *self.event))))
 
@@ -62,7 +62,7 @@ class Predictive(ABC):
     def _quantile(self, p: Array) -> Array: ...
 
     def interval(self, level: float = 0.95) -> Interval:
-        """Return bounds that hold the outcome with probability `level`, or a little more where outcomes are counts."""
+        """Return bounds that contain the outcome with probability `level`, or slightly more if outcomes are counts."""
         lower, upper = tails(level)
         return self.quantile(lower), self.quantile(upper)
 
@@ -78,7 +78,7 @@ class Predictive(ABC):
 
     @abstractmethod
     def sample(self, rng: Rng = None, size: Size = ()) -> Any:
-        """Draw an array of shape `size`, followed by that of the batch and of one outcome."""
+        """Draw an array of outcomes, of shape `size` followed by the shapes of the batch and of one outcome."""
 
 
 class Mass(Predictive):

@@ -1,4 +1,4 @@
-"""Differences of log-gammas that keep their digits; and what distributions are asked for: points and probabilities."""
+"""Compute differences of log-gammas without losing digits, and read the points and probabilities of queries."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ STRONG = 1e3
 
 
 def log_rising(x: Floats, n: Floats) -> Floats:
-    """Return ln Γ(x+n) − ln Γ(x), also where both are huge and nearly equal.
+    """Return ln Γ(x+n) − ln Γ(x), accurately even if both are huge and nearly equal.
 
-    At x = 1e12 each term is known to 0.004, and so is their plain difference. There, Stirling's series is subtracted
-    term by term instead.
+    At x = 1e12 each term is known only to 0.004, and so is their plain difference. For large x, Stirling's series is
+    therefore subtracted term by term.
 
     >>> float(log_rising(1e12, 1.0) - np.log(1e12))
     0.0
@@ -36,7 +36,7 @@ def log_rising(x: Floats, n: Floats) -> Floats:
 
 
 def digamma_rise(x: Floats, n: Floats) -> Floats:
-    """Return ψ(x+n) − ψ(x) = 1/x + 1/(x+1) + … + 1/(x+n−1), also where both are nearly equal.
+    """Return ψ(x+n) − ψ(x) = 1/x + 1/(x+1) + … + 1/(x+n−1), accurately even if both are nearly equal.
 
     >>> float(digamma_rise(1e12, 1.0) * 1e12)
     1.0
@@ -48,7 +48,7 @@ def digamma_rise(x: Floats, n: Floats) -> Floats:
 
 
 def trigamma_fall(x: Floats, n: Floats) -> Floats:
-    """Return ψ1(x) − ψ1(x+n) = 1/x² + 1/(x+1)² + … + 1/(x+n−1)², also where both are nearly equal.
+    """Return ψ1(x) − ψ1(x+n) = 1/x² + 1/(x+1)² + … + 1/(x+n−1)², accurately even if both are nearly equal.
 
     >>> float(trigamma_fall(1e12, 1.0) * 1e24)
     1.0
@@ -61,7 +61,7 @@ def trigamma_fall(x: Floats, n: Floats) -> Floats:
 
 
 def _cases(x: Floats, n: Floats) -> tuple[Floats, Floats, Floats, Floats]:
-    """Return where x is large; large x and small x, each with a harmless value elsewhere; and n."""
+    """Return whether x is large; its large and its small values, each with a harmless value elsewhere; and n."""
     x, n = np.broadcast_arrays(np.asarray(x, np.float64), np.asarray(n, np.float64))
     large = x >= 16
     return large, np.where(large, x, 16.0), np.where(large, 1.0, x), n
@@ -119,7 +119,7 @@ def _trigamma_tail(z: Floats) -> Floats:
 
 
 def scaled(quantile: Array, scale: Array) -> Array:
-    """Return a quantile of scale one at another scale; NaN where that is not above zero, and there is none."""
+    """Return a quantile of scale one times `scale`; NaN where the scale is not positive."""
     return np.where(scale > 0, quantile * scale, np.nan)
 
 
@@ -129,14 +129,14 @@ def where_known(x: Array, inside: Booleans, logs: Array) -> Array:
 
 
 def points(x: ArrayLike, shape: tuple[int, ...], name: str = "x") -> Array:
-    """Return numbers that broadcast against a table of this shape; NaN and infinities are numbers here."""
+    """Return numbers that broadcast against a table of this shape; NaN and infinities are allowed."""
     found = as_numbers(x, f"The argument '{name}'").astype(np.float64)
     try:
         np.broadcast_shapes(found.shape, shape)
     except ValueError:
         raise ShapeError(
             f"The argument '{name}' must broadcast against a table of shape {shape}; got shape {found.shape}. "
-            f"Several values for a table go first: {name}[:, None]."
+            f"Put several values on a leading axis: {name}[:, None]."
         ) from None
     return found
 

@@ -57,7 +57,7 @@ class Lomax(Density):
         return plain(np.where(self.shape > 2, spread, np.inf))
 
     def sample(self, rng: Rng = None, size: Size = ()) -> Any:
-        """Return times."""
+        """Draw waiting times."""
         rng, shape = generator(rng), (*draws(size), *self.batch)
         return plain(self.scale * np.expm1(rng.standard_exponential(shape) / self.shape))
 
@@ -72,7 +72,7 @@ class WaitingRate(GammaBelief[WaitingTimes]):
     Parameters
     ----------
     shape, rate : float or array
-        Waits seen, and the time they took together, that the belief is worth; both positive.
+        Number of waits, and the total time they took, that the belief is worth; both positive.
 
     Examples
     --------
@@ -97,23 +97,23 @@ class WaitingRate(GammaBelief[WaitingTimes]):
         values: ArrayLike | None = None,
         weights: ArrayLike | None = None,
     ) -> WaitingRate:
-        """Learn from waiting times, or from a statistic.
+        """Return the belief after waiting times, or after a statistic of them.
 
         Parameters
         ----------
         values : array, optional
             Times of at least 0, one row per observation.
         weights : array, optional
-            What each row of `values` counts for; one if not given.
+            Weight of each row of `values`; 1 by default.
         statistic : WaitingTimes, optional
-            Counted before, instead of keywords.
+            Statistic of the data, instead of keywords.
         """
         t = self._read(statistic, values=values, weights=weights)
         return WaitingRate(self.shape + t.n, self.rate + t.total)  # EG-1
 
     @classmethod
     def simulate(cls, parameter: Any, rng: Rng = None) -> Any:
-        """Draw an exponential time for each rate."""
+        """Draw an exponential waiting time for each rate."""
         return plain(generator(rng).standard_exponential(np.shape(parameter)) / parameter)
 
     def predict(self) -> Lomax:
@@ -127,8 +127,8 @@ class WaitingRate(GammaBelief[WaitingTimes]):
         values: ArrayLike | None = None,
         weights: ArrayLike | None = None,
     ) -> Floats:
-        """Return the log-probability of the waiting times."""
+        """Return the log-density of the waiting times."""
         t = self._read(statistic, values=values, weights=weights)
         s, r = np.asarray(self.shape), np.asarray(self.rate)
-        times = -s * np.log1p(t.total / r) - t.n * np.log(r + t.total)  # s ln r − s' ln r', kept apart from cancelling
+        times = -s * np.log1p(t.total / r) - t.n * np.log(r + t.total)  # s ln r − s' ln r', without cancellation
         return plain(log_rising(s, t.n) + times)  # EG-3

@@ -1,4 +1,4 @@
-"""What a user passes → rows of each block: matrices, codes, texts, tables, and their labels. No scikit-learn here."""
+"""Read what users pass (matrices, codes, texts, tables, labels) into rows of each block. No scikit-learn here."""
 
 from suffice.readers import columns
 

@@ -1,4 +1,4 @@
-"""Matrices of categories, by code or by value → rows of codes."""
+"""Read matrices of categories, by code or by value, into rows of codes."""
 
 from __future__ import annotations
 
@@ -26,25 +26,25 @@ __all__ = ["CodeReader", "as_numbers", "declared_categories"]
 
 @dataclass(frozen=True, eq=False)
 class CodeReader:
-    """What the categories of each column are: values, sorted, or None where these are the codes 0, 1, 2, …"""
+    """The categories of each column: sorted values, or None if they are the codes 0, 1, 2, …"""
 
     categories: list[NDArray[Any]] | None
-    least: Any = None  # how many codes each column has at least
-    declared: list[NDArray[Any]] | None = None  # categories that stay, and besides which there are no others
+    least: Any = None  # least number of codes of each column
+    declared: list[NDArray[Any]] | None = None  # categories that stay even if unseen; all others are refused
     block: str = "X"
 
     by_block = False
 
     @classmethod
     def first(cls, X: NDArray[Any], least: Any, declared: list[NDArray[Any]] | None) -> CodeReader:
-        """Return what the first rows say: whole, non-negative numbers are codes, all else is categories by value."""
+        """Return the reader for the first rows: whole numbers are codes, everything else is categories by value."""
         if declared is not None:
             return cls(declared, None, declared)
         none = None if _are_codes(X) else [np.empty(0, _values(X[:, j], j).dtype) for j in range(X.shape[1])]
         return cls(none, least)
 
     def wider(self, X: NDArray[Any]) -> CodeReader:
-        """Return the reader with room for values not met before; raise ValueError for others than those declared."""
+        """Return the reader with room for new values; raise InputError for values that are not declared."""
         if self.categories is None:
             return self
         columns = [_values(X[:, j], j) for j in range(X.shape[1])]
@@ -55,14 +55,14 @@ class CodeReader:
 
     @staticmethod
     def union(readers: Sequence[CodeReader]) -> CodeReader:
-        """Return the reader that knows the categories of all."""
+        """Return the reader that knows the categories of all readers."""
         if readers[0].categories is None:
             return readers[0]
         known: Any = zip(*(reader.categories or () for reader in readers), strict=True)
         return replace(readers[0], categories=[reduce(np.union1d, each) for each in known])
 
     def with_room(self, t: CategoryCounts, known: CodeReader) -> CategoryCounts:
-        """Return counts by the categories of another reader, with a place for every category of this one."""
+        """Return counts by the categories of the reader `known` as counts by the categories of this one."""
         if self.categories is None or known.categories is None:
             return t
         columns = []
@@ -73,7 +73,7 @@ class CodeReader:
         return CategoryCounts(np.concatenate(columns, axis=-1), np.array([len(new) for new in self.categories]))
 
     def without_unseen(self, t: CategoryCounts) -> tuple[CodeReader, CategoryCounts]:
-        """Return what is left of categories that no row has: none by value, and of codes those below the largest."""
+        """Return reader and counts without unseen categories: undeclared values, and codes above the largest seen."""
         seen = [t.column(j).any(axis=0) for j in range(len(t.sizes))]
         reader = self
         if self.categories is not None:
@@ -97,7 +97,7 @@ class CodeReader:
         return {self.block: CodeRows(RowMatrix.read(self.encode(source), "X"), (), None, sizes)}
 
     def parts(self, source: Any) -> Iterator[dict[str | int, Any]]:
-        """Return all rows, at once, to be scored."""
+        """Yield all rows at once, for scoring."""
         read = (
             source
             if isinstance(source, RowMatrix)
@@ -106,7 +106,7 @@ class CodeReader:
         yield {self.block: CodeRows(read)}
 
     def encode(self, X: Any) -> Integers:
-        """Return codes of values; one beyond the last for a value not known."""
+        """Return the codes of values; an unknown value gets the code after the last."""
         out = np.empty(X.shape, np.int64)
         for j, values in enumerate(self.categories or ()):
             column = _values(X[:, j], j)
@@ -115,7 +115,7 @@ class CodeReader:
         return out
 
     def take(self, source: Any, which: Integers) -> Any:
-        """Return some of the rows."""
+        """Return a subset of the rows."""
         return source[which]
 
     def size(self, source: Any) -> int:
@@ -123,11 +123,11 @@ class CodeReader:
         return len(source)
 
     def hashes(self, source: Any) -> RowHashes:
-        """Return a number for each row by its content."""
+        """Return a hash of the content of each row."""
         return matrix_hashes(source)
 
     def row_bytes(self, source: Any) -> Iterable[bytes]:
-        """Return each row as bytes, equal for equal rows."""
+        """Return each row as bytes, which are equal for equal rows."""
         return matrix_rows(source) if source.dtype.kind in "biuf" else value_rows(source)
 
 
@@ -135,7 +135,7 @@ TEXT, NUMBER = "U", "biuf"
 
 
 def declared_categories(categories: Any, n_features: int) -> list[NDArray[Any]]:
-    """Return the values each feature can have, sorted, as arrays of text or of numbers."""
+    """Return the declared values of each feature, sorted, as arrays of text or of numbers."""
     if len(categories) != n_features:
         raise InputError(
             f"The 'categories' parameter of CategoricalNB must be a list for each of {n_features} features, such as "
@@ -161,21 +161,21 @@ def _sorted(values: Any, j: int) -> NDArray[Any]:
     once = np.unique(array)
     if len(once) != len(array) or (once != once).any():
         raise InputError(
-            f"The 'categories' parameter of CategoricalNB must list each category once, none missing. Got {values!r} "
-            f"for feature {j} instead."
+            f"The 'categories' parameter of CategoricalNB must list distinct categories, none of them missing. Got "
+            f"{values!r} for feature {j} instead."
         )
     return once
 
 
 def refuse_others(known: list[NDArray[Any]], columns: list[NDArray[Any]]) -> None:
-    """Raise ValueError naming the first value that is none of its feature's categories."""
+    """Raise an InputError that names the first value outside its feature's categories."""
     for j, (values, column) in enumerate(zip(known, columns, strict=True)):
         alike = (values.dtype.kind == TEXT) == (column.dtype.kind == TEXT)
         other = ~np.isin(column, values) if alike else np.ones(len(column), bool)
         if other.any():
             row = int(np.argmax(other))
             raise InputError(
-                "CategoricalNB (input X) must hold only the categories that were given; "
+                "CategoricalNB (input X) must hold only the values in 'categories'; "
                 f"got {column[row].item()!r} in row {row}, column {j}."
             )
 
@@ -194,7 +194,7 @@ def _values(column: Any, j: int) -> Any:
 
 
 def as_numbers(X: Any) -> Any:
-    """Return numbers that came as objects, as a frame of mixed columns gives them; anything else as it is."""
+    """Convert an object array of numbers, as frames of mixed columns give it; return anything else unchanged."""
     if X.dtype.kind != "O" or not all(isinstance(value, Real) for value in X.flat):
         return X
     return X.astype(np.int64 if all(isinstance(value, Integral) for value in X.flat) else np.float64)
@@ -207,7 +207,7 @@ def _are_codes(X: Any) -> bool:
 
 
 def _parts(X: Any) -> Iterator[Any]:
-    """Return X, some rows at a time: what is made of them stays small."""
+    """Return blocks of rows of X, so that temporary arrays stay small."""
     step = max(1, 2**19 // max(1, X.shape[1]))
     return (X[at : at + step] for at in range(0, len(X), step))
 
@@ -222,7 +222,7 @@ def _numbers(X: Any) -> Any:
 
 
 def at_least(seen: Integers, least: Any) -> Integers:
-    """Return `seen`, raised to `min_categories` where that is more."""
+    """Return `seen`, raised to `min_categories` where that is larger."""
     if least is None:
         return seen
     wanted = np.asarray(least)

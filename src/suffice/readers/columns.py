@@ -1,4 +1,4 @@
-"""Likelihoods of single columns, to be named in ``NaiveBayes(columns={...})``. This is their registry.
+"""List the likelihoods of single columns, for ``NaiveBayes(columns={...})``.
 
 >>> import suffice as sf
 >>> sf.NaiveBayes(columns={"age": "gaussian", "zip": sf.columns.Categorical(alpha=0.5)})
@@ -28,4 +28,4 @@ __all__ = [
 ]
 
 FAMILIES: tuple[type[Likelihood], ...] = (Bernoulli, Categorical, Drop, Exponential, Gaussian, Histogram, Poisson, Text)
-"""What a user can declare."""
+"""Likelihoods that a user can declare."""

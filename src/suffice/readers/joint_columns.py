@@ -1,4 +1,4 @@
-"""Columns of a table that may act together, or do: by the codes of their values."""
+"""Read joint columns of a table, and columns that may become joint, as codes of their values."""
 
 from __future__ import annotations
 
@@ -29,17 +29,18 @@ __all__ = [
 ]  # fmt: skip
 
 BINS, FEW, MANY = 16, 12, 64
-"""Bins of a column of numbers; as many different numbers have a bin each; of more categories, rare ones are pooled."""
+"""Bins of a numeric column; most distinct numbers with a bin each; most categories of which none are pooled."""
 
 COARSE = 8
-"""Bits of the grid on which bins end: no row's own number shows in them."""
+"""Bits of the grid on which bins end, coarse enough that ends do not reveal the number of a row."""
 
 
 def cuts_of(column: Column, most: int = MANY, later: bool = True) -> Cuts:
-    """Return how values of a column are grouped, so that there are not too many, whatever comes later.
+    """Return how to group the values of a column into at most a few groups.
 
-    A few numbers have a bin each, bins of more hold about as many rows each. Of more than so many categories, all but
-    the most frequent are pooled, and with them those that come later, unless these are to stand for themselves.
+    Up to FEW distinct numbers have a bin each; more numbers have bins with about equally many rows. If there are too
+    many categories, all but the `most` − 1 most frequent are pooled. If `later` is true, categories that are seen later
+    join the pool.
     """
     if column.storage in ("string", "category"):
         return _frequent(column, most, later)
@@ -52,13 +53,13 @@ def cuts_of(column: Column, most: int = MANY, later: bool = True) -> Cuts:
     if len(found) <= FEW:
         return None
     ends = np.quantile(values, np.linspace(0, 1, BINS + 1)[1:-1], method="inverted_cdf")
-    finer = np.log2(np.abs(found[[0, -1]]).max() / (found[-1] - found[0]))  # where numbers are far from zero
+    finer = np.log2(np.abs(found[[0, -1]]).max() / (found[-1] - found[0]))  # for numbers far from zero
     rounded: Array = np.unique(on_grid(ends, COARSE + int(np.clip(np.ceil(finer), 0, 40))))
     return tuple(rounded[(rounded > found[0]) & (rounded <= found[-1])].tolist())
 
 
 def _between(values: Array) -> Cuts:
-    """Return an end between any two neighbours, on the coarsest grid that tells them apart."""
+    """Return an end between each two neighbouring values, on the coarsest grid that separates them."""
     middle = values[:-1] / 2 + values[1:] / 2
     ends = values[1:]
     for bits in range(52, COARSE - 1, -1):
@@ -79,7 +80,7 @@ def _frequent(column: Column, most: int, later: bool) -> Cuts:
 
 
 def candidates(table: Table, model: Model) -> tuple[Coding, dict[Name, Cuts]]:
-    """Return the columns that may act together, by the codes of their values, and how these are grouped."""
+    """Return the codes of the columns that may become joint, and how their values are grouped."""
     names, codes, words, every = list[Name](), list[Any](), list[NDArray[Any]](), dict[Name, Cuts]()
     for name, block in model.voting.items():
         if isinstance(name, Together) or not block.likelihood.joins or name not in table:
@@ -96,7 +97,7 @@ def candidates(table: Table, model: Model) -> tuple[Coding, dict[Name, Cuts]]:
 
 
 def joint_rows(table: Table, likelihoods: Mapping[Name, Likelihood]) -> dict[Name, Rows]:
-    """Return the rows of columns that act together; each column is read once."""
+    """Return the rows of joint columns; each column is read once."""
     read, sets = _read(table, likelihoods)
     found = _clouds(table, likelihoods)
     for name, which in sets.items():
@@ -105,7 +106,7 @@ def joint_rows(table: Table, likelihoods: Mapping[Name, Likelihood]) -> dict[Nam
 
 
 def counted_together(table: Table, labels: Labels, likelihoods: Mapping[Name, Likelihood]) -> dict[Name, Block]:
-    """Count the columns that act together; each column is read once."""
+    """Count joint columns; each column is read once."""
     read, sets = _read(table, likelihoods)
     for which in sets.values():
         check_sizes([len(read[j][1]) for j in which], labels)
@@ -117,7 +118,7 @@ def counted_together(table: Table, labels: Labels, likelihoods: Mapping[Name, Li
 
 
 def without_forgotten(model: Model) -> dict[Name, Likelihood]:
-    """Return sets of columns that name categories which the columns no longer have: these are pooled from now on."""
+    """Return the likelihoods of joint columns, with categories pooled that their columns no longer have."""
     found = dict[Name, Likelihood]()
     for name, one in model.likelihoods.items():
         if not isinstance(name, Together) or not isinstance(one, Joint) or not any(map(pools, one.edges)):
@@ -132,7 +133,7 @@ def without_forgotten(model: Model) -> dict[Name, Likelihood]:
 
 
 def grouped_alike(models: Sequence[Model]) -> list[Model]:
-    """Return models whose sets pool the same categories: all but those that every model tells apart."""
+    """Return models whose joint columns pool the same categories: all but those that every model distinguishes."""
     found = list(models)
     for name in {name for model in models for name in model.blocks if isinstance(name, Together)}:
         laws = [model.blocks[name].likelihood for model in models if name in model.blocks]
@@ -147,7 +148,7 @@ def grouped_alike(models: Sequence[Model]) -> list[Model]:
 
 
 def _regrouped(model: Model, name: Together, common: Sequence[tuple[Any, ...] | None]) -> Model:
-    """Return a model with one set whose categories are pooled unless they are among the common ones."""
+    """Return a model in which the joint columns `name` pool all but the common categories."""
     block = model.blocks.get(name)
     if block is None or not isinstance(block.likelihood, Joint):
         return model
@@ -159,12 +160,12 @@ def _regrouped(model: Model, name: Together, common: Sequence[tuple[Any, ...] | 
 
 
 def many_numbers(column: Column) -> bool:
-    """Return whether a column has more than a few different numbers."""
+    """Return whether a column has more than FEW distinct numbers."""
     return column.storage in ("integer", "real") and len(np.unique(numbers(column)[column.present])) > FEW
 
 
 def _clouds(table: Table, likelihoods: Mapping[Name, Likelihood]) -> dict[Name, Rows]:
-    """Return the rows of columns of numbers that are one cloud."""
+    """Return the rows of joint columns whose likelihood replaces those of the columns."""
     found = dict[Name, Rows]()
     for name, one in likelihoods.items():
         if isinstance(name, Together) and one.replaces and any(_all_there(table, (column,)) for column in name.columns):
@@ -173,21 +174,24 @@ def _clouds(table: Table, likelihoods: Mapping[Name, Likelihood]) -> dict[Name, 
 
 
 def _column(table: Table, name: Name) -> Any:
-    """Return a column, or None if the table has none of this name."""
+    """Return a column, or None if the table lacks it."""
     if name in table:
         return table[name]
     return None
 
 
 def _all_there(table: Table, columns: tuple[Name, ...]) -> bool:
-    """Return whether a table has all columns, with some value each."""
+    """Return whether a table has all columns, each with at least one value."""
     return all(column in table and table[column].n_missing < len(table) for column in columns)
 
 
 def _read(
     table: Table, likelihoods: Mapping[Name, Likelihood]
 ) -> tuple[list[tuple[Integers, NDArray[Any]]], dict[Name, tuple[int, ...]]]:
-    """Return codes and values of columns that act together, and the sets of these whose columns all have values."""
+    """Return codes and values of columns, and joint columns as indices into them.
+
+    Joint columns are left out if one of them has no values, unless their likelihood counts missing values.
+    """
     keys, wanted = dict[tuple[Any, Cuts, bool], int](), dict[Name, tuple[int, ...]]()
     for name, one in likelihoods.items():
         if isinstance(name, Together) and isinstance(one, Joint) and (one.missing or _all_there(table, name.columns)):
@@ -198,7 +202,7 @@ def _read(
 
 
 def _coded(table: Table, name: Name, cuts: Cuts, missing: bool) -> tuple[Integers, NDArray[Any]]:
-    """Return the codes of a column; one that is not there, or has no value, is missing in every row."""
+    """Return the codes of a column; one that is absent, or has no values, is missing in every row."""
     if _all_there(table, (name,)):
         return coded(table[name], cuts, missing)
     return with_missing(np.full(len(table), -1), np.zeros(0, object))

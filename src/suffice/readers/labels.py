@@ -1,4 +1,4 @@
-"""Labels as people have them, columns of any library, lists, arrays, all there or some missing; and rows with them."""
+"""Read labels (columns of any library, lists, arrays), complete or with gaps, and pair them with rows."""
 
 from __future__ import annotations
 
@@ -26,41 +26,41 @@ __all__ = [
 
 
 Given: TypeAlias = DataLike | Table
-"""What a user passes, or a table that was read already."""
+"""Data as a user passes them, or a table that was read already."""
 
 
 class RowReader(Protocol):
-    """Makes the rows of each block of a source: a matrix, texts or a table, as the classifier has checked them."""
+    """Reads a source (a matrix, texts or a table that the classifier has checked) into the rows of each block."""
 
     @property
     def by_block(self) -> bool:
-        """Whether features are blocks of their own, as columns of tables are."""
+        """Whether each feature is a block, as each column of a table is."""
 
     def rows(self, source: Any, /) -> Mapping[Name, Rows]:
         """Return the rows of each block."""
 
     def parts(self, source: Any, /) -> Iterator[Mapping[Name, Rows]]:
-        """Return the rows of each block, some at a time."""
+        """Yield the rows of each block in batches."""
 
     def take(self, source: Any, which: Integers, /) -> Any:
-        """Return some of the rows, as a source."""
+        """Return a source with a subset of the rows."""
 
     def size(self, source: Any, /) -> int:
         """Return the number of rows."""
 
     def hashes(self, source: Any, /) -> RowHashes:
-        """Return a number for each row by its content."""
+        """Return a hash of the content of each row."""
 
     def row_bytes(self, source: Any, /) -> Iterable[bytes]:
-        """Return each row as bytes, equal for equal rows."""
+        """Return each row as bytes, which are equal for equal rows."""
 
 
 @dataclass(frozen=True, eq=False)
 class Examples:
-    """Rows of any kind, the classes they are of, a code for each, and what each weighs."""
+    """Rows of any kind with their classes, class codes and weights."""
 
     source: Any  # a matrix, texts, or a table
-    classes: LabelArray  # sorted, each once
+    classes: LabelArray  # sorted and distinct
     codes: Integers
     weights: Array | None = None
 
@@ -69,49 +69,49 @@ class Examples:
 
     @property
     def y(self) -> LabelArray:
-        """The label of each row."""
+        """Label of each row."""
         return np.asarray(self.classes[self.codes])
 
     @property
     def labels(self) -> Labels:
-        """Codes and weights."""
+        """Codes, weights and number of classes."""
         return Labels(self.codes, self.weights, len(self.classes))
 
     def among(self, classes: LabelArray) -> Examples:
-        """Return the same rows with codes among other classes, which hold theirs."""
+        """Return the same rows with codes relative to other classes, which must include theirs."""
         place = np.searchsorted(classes, self.classes)
         return replace(self, classes=classes, codes=np.asarray(place[self.codes], np.int64))
 
     def take(self, which: Integers, reader: RowReader) -> Examples:
-        """Return some of the rows."""
+        """Return a subset of the rows."""
         weights = None if self.weights is None else self.weights[which]
         return replace(self, source=reader.take(self.source, which), codes=self.codes[which], weights=weights)
 
     def hashes(self, reader: RowReader) -> RowHashes:
-        """Return a number for each row and its label, by what they hold."""
+        """Return a hash of the content of each row with its label."""
         return with_labels(reader.hashes(self.source), self.classes, self.codes)
 
     def picked(self, reader: RowReader, most: int, group: Integers | None) -> tuple[Examples, Integers, Any]:
-        """Return some rows, picked by their content, the order that it brings them into, and groups in that order."""
+        """Return rows picked by hash, the rank of each picked row by hash, and groups in that order."""
         which, group = picked(self.hashes(reader), most, self.weights, group)
         few = self if len(which) == len(self) else self.take(np.sort(which), reader)
         return few, np.argsort(np.argsort(which)), group
 
     @property
     def counted(self) -> float:
-        """What all rows weigh."""
+        """Total weight of the rows."""
         return float(len(self.codes) if self.weights is None else self.weights.sum())
 
 
 KINDS = {str: "words", bool: "truth values", int: "numbers", float: "numbers"}
 
 Coded = tuple[LabelArray, Integers]
-"""The classes, sorted, and the place of each row's among them."""
+"""Sorted classes, and the index of each row's class in them."""
 
 
 @dataclass(frozen=True)
 class LabelChecks:
-    """What labels must pass besides: to be of one dimension, which may convert them, and to be classes."""
+    """Checks of labels: that they have one dimension, which may convert them, and that they are classes."""
 
     one_dimension: Callable[[Any], Any]
     are_classes: Callable[[Any], None]
@@ -121,7 +121,7 @@ def classes_and_codes(y: Any, checks: LabelChecks) -> Coded:
     """Return the classes of an array of labels, and the code of each row."""
     if y.dtype.kind in "iuf" and y.ndim == 1 and len(y):
         least, most = y.min().item(), y.max().item()
-        near = most - least < max(1024, len(y)) and -(2**62) < least <= most < 2**62  # never of NaN
+        near = most - least < max(1024, len(y)) and -(2**62) < least <= most < 2**62  # false for NaN
         if near and (y.dtype.kind != "f" or (y == np.floor(y)).all()):  # no need to sort
             shifted = y.astype(np.int64, copy=False) - int(least)
             seen = np.bincount(shifted, minlength=1) > 0
@@ -134,14 +134,14 @@ def classes_and_codes(y: Any, checks: LabelChecks) -> Coded:
 
 
 def column_classes(column: Column, checks: LabelChecks) -> Coded:
-    """Return the classes of a column of labels, and the code of each row; raise LabelError if a row has none."""
+    """Return the classes of a column of labels, and the code of each row; raise LabelError if a row has no label."""
     what = "The target" if column.name == "y" else f"The target {column.name!r}"
     if column.n_missing or column.storage == "nothing":
         without = column.n_missing or len(column)
         lacks = f"{without:,} of {len(column):,} {'lacks' if without == 1 else 'lack'} one"
         raise LabelError(
-            f"{what} must have a label in every row; {lacks}. Leave such rows out; SemiSupervised learns from them, "
-            "too."
+            f"{what} must have a label in every row; {lacks}. Leave such rows out, or use SemiSupervised, which learns "
+            "from them."
         )
     if column.storage == "date":
         raise LabelError(f"{what} must hold labels; got dates.")
@@ -169,19 +169,19 @@ def label_column(y: Any, rows: int, checks: LabelChecks) -> Column:
 
 
 def labelled(y: Any) -> Any:
-    """Return labels as they are, Arrow's scalars as what they hold; raise LabelError if one is missing."""
+    """Return labels unchanged, or the values of Arrow scalars; raise LabelError if one is missing."""
     y = unwrapped(y) if isinstance(y, list | tuple) else y
     row = _first_gap(y)
     if row is not None:
         raise LabelError(
-            f"Input y contains NaN or None, first in row {row}: every row needs a label. Leave such rows out; "
-            "SemiSupervised learns from them, too."
+            f"Input y contains NaN or None, first in row {row}: every row needs a label. Leave such rows out, or use "
+            "SemiSupervised, which learns from them."
         )
     return y
 
 
 def _first_gap(y: Any) -> int | None:
-    """Return the first row without a label; a list is looked at before numpy makes words of None and NaN."""
+    """Return the first row without a label; a list is searched before numpy turns None and NaN into words."""
     values = np.asarray(y) if hasattr(y, "__array__") else None
     y = values.tolist() if values is not None and values.ndim == 1 and values.dtype.kind == "O" else y
     if isinstance(y, list | tuple):
@@ -211,7 +211,7 @@ def is_missing(label: Any) -> bool:
 
 
 def same_values(a: Column, b: Column) -> bool:
-    """Return whether two columns hold the same values, and the same gaps."""
+    """Return whether two columns have equal values, and the same rows without a value."""
     if a.storage != b.storage or len(a) != len(b) or not np.array_equal(a.present, b.present):
         return False
     if a.storage == "string":
@@ -238,8 +238,8 @@ def partly_labelled(y: Any, rows: int, checks: LabelChecks) -> Coded:
     classes, codes[~missing] = classes_and_codes(known, checks)
     if len(classes) < 2 and missing.any():
         raise LabelError(
-            f"The argument 'y' must name at least two classes where labels are missing; got {classes.tolist()} alone. "
-            "A label of −1 is a missing one: if it is a class of yours, give it another name."
+            f"The argument 'y' must name at least two classes if labels are missing; got {classes.tolist()} alone. A "
+            "label of −1 means that there is none: if −1 is a class of yours, give it another name."
         )
     return classes, codes
 
@@ -252,7 +252,7 @@ def _unequal(rows: int, labels: int) -> str:
 
 
 def _as_array(y: Any, checks: LabelChecks) -> Any:
-    """Return labels as they are; lists as objects, so that None and NaN do not turn into words."""
+    """Return labels as an array; lists become objects, so that None and NaN do not turn into words."""
     for way in ("to_pylist", "to_list"):
         if hasattr(y, way):
             y = getattr(y, way)()
@@ -271,12 +271,12 @@ def _gaps(labels: Any) -> Booleans:
 
 
 def _of_one_kind(labels: Any) -> Any:
-    """Return labels that came as objects as an array of words or of numbers."""
+    """Convert labels that came as objects to an array of words or of numbers; raise if they are mixed."""
     found = {_kind(label) for label in labels}
     if len({KINDS.get(kind, kind.__name__) for kind in found}) > 1:
         kinds = sorted(KINDS.get(kind, kind.__name__) for kind in found)
         raise LabelError(
-            "The argument 'y' must hold labels of one kind, besides −1, None and NaN for rows without; got "
+            "The argument 'y' must hold labels of one kind, and −1, None or NaN for rows without a label; got "
             f"{' and '.join(kinds)}."
         )
     kind = float if found == {int, float} else next(iter(found), object)
@@ -292,7 +292,7 @@ def _kind(label: Any) -> type:
 
 
 def check_kinds_of_labels(classes: LabelArray, others: LabelArray) -> None:
-    """Raise LabelError if labels are words in one place and numbers in another."""
+    """Raise LabelError if one model has words as labels and the other has numbers."""
     words = ("U", "S", "O", "T")
     if (classes.dtype.kind in words) != (others.dtype.kind in words):
         raise LabelError(

@@ -1,4 +1,4 @@
-"""Arrays, sparse matrices and texts → the rows of one block; or one row, as people pass it to be explained."""
+"""Read arrays, sparse matrices and texts into the rows of one block, and single rows that are to be explained."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ from suffice.typing import GroupsLike, Integers, Text
 __all__ = ["KeptTexts", "MatrixReader", "TextReader", "are_bags", "one_row_of", "one_text", "rows_of_bags"]
 
 AT_ONCE = 2**12
-"""Texts of a stream that are hashed together."""
+"""Number of texts of a stream that are hashed together."""
 
 
 @dataclass(frozen=True)
 class MatrixReader:
-    """How a matrix is read: which values are allowed, or above what they stand for flags."""
+    """Reader of matrices: the allowed values, or the threshold above which a value counts as 1."""
 
     allowed: Allowed = REAL
     above: float | None = None
@@ -47,18 +47,18 @@ class MatrixReader:
         return {self.block: MatrixRows(self.read(source), names)}
 
     def read(self, source: Any) -> RowMatrix:
-        """Return rows as the kernels read them."""
+        """Return rows in a form that the kernels read."""
         rows = source if isinstance(source, RowMatrix) else RowMatrix.read(source, "X")
         if self.above is not None:
             return rows.flags(self.above)
         return rows if self.allowed is REAL else rows.must_be(self.allowed)
 
     def parts(self, source: Any) -> Iterator[dict[str | int, Any]]:
-        """Return all rows, at once."""
+        """Yield all rows at once."""
         yield self.rows(source)
 
     def take(self, source: Any, which: Integers) -> Any:
-        """Return some of the rows."""
+        """Return a subset of the rows."""
         return (source.tocsr() if issparse(source) else source)[which]
 
     def size(self, source: Any) -> int:
@@ -66,18 +66,18 @@ class MatrixReader:
         return int(source.shape[0])
 
     def hashes(self, source: Any) -> RowHashes:
-        """Return a number for each row by its content."""
+        """Return a hash of the content of each row."""
         return matrix_hashes(source)
 
     def row_bytes(self, source: Any) -> Iterable[bytes]:
-        """Return each row as bytes, equal for equal rows."""
+        """Return each row as bytes, which are equal for equal rows."""
         plain = issparse(source) or np.asarray(source).dtype.kind in "biuf"
         return matrix_rows(source) if plain else value_rows(source)
 
 
 @dataclass(frozen=True)
 class TextReader:
-    """What a token is, and how words are counted: by name or in buckets, with those that come again or without."""
+    """Reader of texts: their tokens, and whether words count by name or in hash buckets, with repeats or without."""
 
     analysis: Analysis
     hash_bits: int = 0
@@ -93,7 +93,7 @@ class TextReader:
         return {self.block: TextRows(source, self.analysis, hash_bits=self.hash_bits, bursts=self.bursts)}
 
     def parts(self, source: Any) -> Iterator[dict[str | int, Any]]:
-        """Return the rows some at a time, so that a stream is never held as a whole."""
+        """Yield the rows in batches, so that a stream is never held as a whole."""
         batch = None
         for batch in self.analysis.batches(source, "X"):
             yield {self.block: TextRows.of_batch(batch, self.analysis)}
@@ -101,7 +101,7 @@ class TextReader:
             yield {self.block: TextRows.of_batch(self.analysis.empty(), self.analysis)}
 
     def take(self, source: Any, which: Integers) -> Any:
-        """Return some of the texts."""
+        """Return a subset of the texts."""
         return source.take(which) if hasattr(source, "take") else [source[i] for i in np.asarray(which).tolist()]
 
     def size(self, source: Any) -> int:
@@ -109,7 +109,7 @@ class TextReader:
         return len(source)
 
     def hashes(self, source: Any) -> RowHashes:
-        """Return a number for each text; what is none, and a user's function reads, is told by its tokens."""
+        """Return a hash of each text; other documents, which a user's function reads, are hashed by their tokens."""
         found: RowHashes = text_hashes(source, self._plain)
         return found
 
@@ -120,14 +120,14 @@ class TextReader:
         return "\0".join(map(str, self.analysis.tokens(text))) if self.analysis.by_functions else ""
 
     def row_bytes(self, source: Any) -> Iterable[bytes]:
-        """Return each text as bytes, equal for equal texts."""
+        """Return each text as bytes, which are equal for equal texts."""
         return (text_row(self.analysis._decoded(text)) for text in each_text(source, "X"))
 
 
 class KeptTexts(Iterator[Text]):
-    """Texts that pass by, of which those are kept that would be picked by their content from a list of all.
+    """An iterator that passes texts on and keeps those that would be picked by hash from a list of all of them.
 
-    Of texts in groups, whole groups are kept, by their names: what a group holds is known at the end only.
+    If texts have groups, whole groups are kept, chosen by name, because what a group holds is known only at the end.
     """
 
     def __init__(
@@ -150,14 +150,14 @@ class KeptTexts(Iterator[Text]):
     def _sift(self) -> None:
         examples, texts, start = self._examples, self._waiting, self._at
         self._at, self._waiting = start + len(texts), []
-        numbers = np.arange(start, min(self._at, len(examples)))  # that there are more is for others to say
+        numbers = np.arange(start, min(self._at, len(examples)))  # an excess of texts raises elsewhere
         numbers = numbers[self._wanted[numbers]]
         some = [texts[i] for i in (numbers - start).tolist()]
         hashes = with_labels(self._reader.hashes(some), examples.classes, examples.codes[numbers])
         self._kept.add(some, hashes, numbers)
 
     def result(self) -> tuple[Examples, Integers]:
-        """Return what was kept, and the numbers of these texts."""
+        """Return the kept texts as examples, and their indices."""
         if self._waiting:
             self._sift()
         examples = self._examples
@@ -167,7 +167,7 @@ class KeptTexts(Iterator[Text]):
 
 
 def one_row_of(x: Any, names: Any) -> Any:
-    """Return rows with this one only; one by name in the order of the model's names."""
+    """Return a source of this single row; values by name are put in the order of the model's names."""
     if hasattr(x, "to_dict") and not hasattr(x, "columns"):  # a row of pandas
         x = x.to_dict()
     if isinstance(x, Mapping) and names is not None:
@@ -185,26 +185,26 @@ def one_row_of(x: Any, names: Any) -> Any:
             x = np.asarray(x, dtype=object)
     x = x.reshape(1, -1) if getattr(x, "ndim", 2) == 1 else x
     if getattr(x, "ndim", 2) == 2 and x.shape[0] != 1:
-        raise InputError(f"The argument 'x' must be one row; got {x.shape[0]:,}.")
+        raise InputError(f"The argument 'x' must be one row; got {x.shape[0]:,} rows.")
     return x
 
 
 def _column(value: Any) -> list[Any]:
     many = hasattr(value, "__len__") and not isinstance(value, str | bytes)
     if many and len(value) != 1:
-        raise InputError(f"The argument 'x' must be one row; got {len(value):,}.")
+        raise InputError(f"The argument 'x' must be one row; got {len(value):,} rows.")
     return list(value) if many else [value]
 
 
 def one_text(x: Any) -> Any:
-    """Return a text, or the only one of some."""
+    """Return a text, or the only text of a collection."""
     if isinstance(x, str | bytes) or not hasattr(x, "__iter__"):
         if x is None or isinstance(x, float | int):
             raise KindError(f"The argument 'x' must be one text; got {x!r}, a {type(x).__name__}.")
         return x
     texts = list(x)
     if len(texts) != 1:
-        raise InputError(f"The argument 'x' must be one text; got {len(texts):,}.")
+        raise InputError(f"The argument 'x' must be one text; got {len(texts):,} texts.")
     return texts[0]
 
 

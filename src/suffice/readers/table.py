@@ -1,4 +1,4 @@
-"""Tables of any library: which columns a model knows, how each is read, and what they add up to."""
+"""Read tables of any library: the columns that a model knows, how each is read, and their counts."""
 
 from __future__ import annotations
 
@@ -44,24 +44,24 @@ __all__ = ["TableReader", "one_row"]
 
 @dataclass(frozen=True)
 class TableReader:
-    """The columns that a model knows, and what the user says of them. It reads tables, and counts them."""
+    """Reader of tables: the columns that a model knows, and the user's options for them."""
 
-    columns: Any = "auto"  # what the user declares
+    columns: Any = "auto"  # likelihoods that the user declares
     estimate: Estimate = "predictive"
-    strict: bool = False  # whether a category that was never seen is an error
-    owner: str = "NaiveBayes"  # how messages call the classifier
+    strict: bool = False  # whether an unseen category is an error
+    owner: str = "NaiveBayes"  # name of the classifier in messages
     names: tuple[Name, ...] = ()
-    named: bool = True  # whether columns have names rather than places
+    named: bool = True  # whether columns have names rather than positions
     backend: str | None = None
     target: Name | None = None
-    settled: Mapping[Name, Likelihood] = field(default_factory=dict)  # how a model reads columns
+    settled: Mapping[Name, Likelihood] = field(default_factory=dict)  # likelihoods that a model has fixed
 
     by_block = True
 
-    # what the user gives ----------------------------------------------------------------------------------------------
+    # data of the user -------------------------------------------------------------------------------------------------
 
     def read(self, X: Any, y: Any, target: Any, checks: LabelChecks) -> tuple[Table, Name | None, Coded]:
-        """Return columns to learn from, the name of the target if it is one of them, and classes with codes."""
+        """Return the columns to learn from, the name of the target if it is a column, and classes with codes."""
         table = Table.read(X, "X")
         if target is not None and y is not None:
             raise KeywordError("Labels must be given once: as 'y', or as the name of a column, 'target'; got both.")
@@ -69,7 +69,7 @@ class TableReader:
             y, target = None, y
         if target is None and y is None:
             raise InputError(
-                f"{self.owner} requires y to be passed, but the target y is None. Give labels, or the name "
+                f"{self.owner} requires y to be passed, but the target y is None. Pass labels, or the name "
                 "of their column."
             )
         if not len(table):
@@ -84,7 +84,7 @@ class TableReader:
         return (table if name is None else table.without([name])), name, column_classes(labels, checks)
 
     def without_labels(self, X: Any, y: Any) -> tuple[Table, Any]:
-        """Return columns to learn from, and the labels, of which some may be missing, or which may be a column."""
+        """Return the columns to learn from and the labels, which may have gaps, and may be given as a column's name."""
         table = Table.read(X, "X")
         if isinstance(y, str):
             return table.without([y]), X[y]
@@ -92,7 +92,7 @@ class TableReader:
         return (table if name is None else table.without([name])), y
 
     def started(self, table: Table, target: Name | None = None) -> TableReader:
-        """Return the reader of tables like a first one."""
+        """Return the reader for tables like `table`, the first one."""
         if not table.names:
             raise DataError(
                 f"The argument 'X' must have columns to learn from; got 0 feature(s) (shape=({len(table)}, 0)) while a "
@@ -101,7 +101,7 @@ class TableReader:
         return replace(self, names=tuple(table.names), named=table.named, backend=table.backend, target=target)
 
     def aligned(self, table: Table) -> Table:
-        """Return the columns that the model knows, in any order; warn of unknown columns and of lacking ones."""
+        """Return the columns that the model knows, in its order; warn of unknown columns and of absent ones."""
         known = list(self.names)
         if not table.named or not self.named:
             return self._by_place(table, known)
@@ -120,7 +120,7 @@ class TableReader:
         return table.only(name for name in known if name in table)
 
     def _by_place(self, table: Table, known: list[Name]) -> Table:
-        """Return the columns of a table by their places: an array has no names."""
+        """Return the columns of a table by position, since an array has no names."""
         if table.named and set(known) <= set(table.names):
             return table.only(known)
         if len(table.names) != len(known):
@@ -134,7 +134,7 @@ class TableReader:
         return table.renamed(known)
 
     def rows(self, table: Table, likelihoods: Mapping[Name, Likelihood] | None = None) -> dict[Name, Rows]:
-        """Return each column of a table as its likelihood reads it; columns that the table lacks are absent."""
+        """Return the rows of each column as its likelihood reads it; columns that the table lacks are left out."""
         by = self.settled if likelihoods is None else likelihoods
         names = [name for name in by if name in table]
         read = in_parallel(lambda name: _rows(table, name, by[name]), names)
@@ -142,11 +142,11 @@ class TableReader:
         return {**dict(zip(names, read, strict=True)), **together}
 
     def parts(self, table: Table) -> Iterator[dict[Name, Rows]]:
-        """Return all rows, at once."""
+        """Yield all rows at once."""
         yield self.rows(table)
 
     def take(self, table: Table, which: Integers) -> Table:
-        """Return some of the rows, in the order of the table."""
+        """Return a subset of the rows, in the order of the table."""
         keep = np.zeros(len(table), bool)
         keep[which] = True
         return table.take(keep)
@@ -156,7 +156,7 @@ class TableReader:
         return len(table)
 
     def hashes(self, table: Table) -> RowHashes:
-        """Return a number for each row by its content; columns that are left out are no part of it."""
+        """Return a hash of the content of each row, without columns that the model drops."""
         return table_hashes(table, self._read_names)
 
     @property
@@ -164,24 +164,24 @@ class TableReader:
         return [name for name in self.names if self.settled.get(name) != Drop()]
 
     def row_bytes(self, X: Any) -> Iterable[bytes]:
-        """Return each row as bytes, equal for equal rows; columns that are left out are no part of them."""
+        """Return each row as bytes, which are equal for equal rows, without columns that the model drops."""
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # whoever counts the rows warns
+            warnings.simplefilter("ignore")  # counting the rows gives the warnings
             table = self.aligned(Table.read(X, "X"))
         return table_rows(table, self._read_names)
 
-    # what they add up to ----------------------------------------------------------------------------------------------
+    # counts and likelihoods -------------------------------------------------------------------------------------------
 
     @property
     def declared(self) -> dict[Name, Likelihood | Chosen]:
-        """The likelihood of each column that has one declared."""
+        """Declared likelihood of each column that has one."""
         return declared_likelihoods(self.columns, self.names, self.target)
 
     def count(self, table: Table, labels: Labels, model: Model | None, classes: NDArray[Any]) -> Model:
         """Return the model of these rows alone.
 
-        Columns that a model has settled are counted by their likelihoods; the others get the one declared, or else the
-        one that these rows favour.
+        Columns whose likelihood `model` has fixed are counted by it; the others by the declared likelihood, or else by
+        the one that these rows favour.
         """
         before, declared = {} if model is None else model.blocks, self.declared
 
@@ -193,7 +193,7 @@ class TableReader:
             wanted = given.of if isinstance(given, Chosen) else given
             if wanted is not None and self._used(wanted) != self._used(block.likelihood):
                 raise InputError(
-                    f"Column {name!r} was settled as {block.likelihood!r} at the first fit; got {wanted!r}. "
+                    f"Column {name!r} was fixed as {block.likelihood!r} at the first fit; got {wanted!r}. "
                     "Call fit to change it."
                 )
             return counted_again(name, table, labels, block)
@@ -204,11 +204,11 @@ class TableReader:
         return Model(classes, ClassCounts.of_labels(labels.y, labels.weights, n_classes=labels.n_classes), blocks)
 
     def of(self, model: Model) -> TableReader:
-        """Return the reader of tables for a model."""
+        """Return the reader for tables of a model."""
         return replace(self, names=tuple(model.alone), settled=model.likelihoods)
 
     def likelihoods(self, model: Model) -> dict[Name, Likelihood]:
-        """Return the likelihoods of a model's columns that estimate otherwise than the user wants, made to comply."""
+        """Return the likelihoods of a model that differ from the user's options, changed to comply with them."""
         have = model.likelihoods
         kinds = {id(one): one for one in have.values()}  # many columns share one
         made = {key: self._used(one) for key, one in kinds.items()}
@@ -220,7 +220,7 @@ class TableReader:
         return likelihood.changed_where_known(estimate=self.estimate, strict=self.strict)
 
     def settled_by_all(self, tables: Sequence[Table]) -> Model:
-        """Return all rows as one class; numbers are normal where they would be cut into bins, which takes classes."""
+        """Return the model of all rows as one class; numbers without declared bins are normal, as bins need classes."""
         largest_first = sorted(tables, key=len, reverse=True)
         model, declared = self._by_all(largest_first), self.declared
         found = model.likelihoods
@@ -241,7 +241,7 @@ class TableReader:
         return model
 
     def tell_of_dropped(self, before: Model | None, after: Model, table: Table) -> None:
-        """Warn of columns that are left out now, though the user did not say so."""
+        """Warn of columns that are now left out although the user did not declare it."""
         known = {} if before is None else before.likelihoods
         fresh = [name for name, one in after.likelihoods.items() if one == Drop() and known.get(name) != Drop()]
         silently = [name for name in fresh if self.columns == "auto" or name not in self.columns]
@@ -249,7 +249,7 @@ class TableReader:
         others = [name for name in silently if name not in dates]
         if dates:
             tell(
-                f"{listed(dates)} of dates left out: give what matters of them, such as the weekday, the month or the "
+                f"{listed(dates)} of dates left out: add what matters of dates, such as the weekday, the month or the "
                 f"number of days since, as columns of their own. columns={{{dates[0]!r}: 'drop'}} silences this.",
             )
         if others:
@@ -270,7 +270,7 @@ def _rows(table: Table, name: Name, likelihood: Likelihood) -> Rows:
 
 
 def _source(y: Any, table: Table, labels: Column) -> Any:
-    """Return the column of the table that labels were taken from, if they were: a model must not learn from it."""
+    """Return the column of the table that the labels were taken from, if any: a model must not learn from it."""
     name = getattr(y, "name", None)
     if name is None or name not in table:
         return None
@@ -287,7 +287,7 @@ def one_row(row: Any) -> Table:
         row = {name: value if _is_column(value) else [value] for name, value in row.items()}
     table = Table.read(row, "x")
     if len(table) != 1:
-        raise InputError(f"The argument 'x' must be one row; got {len(table)}.")
+        raise InputError(f"The argument 'x' must be one row; got {len(table)} rows.")
     return table
 
 

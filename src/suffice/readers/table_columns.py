@@ -1,4 +1,4 @@
-"""Columns of a table, counted by the likelihood that a model has given them, by a declared one, or by one chosen."""
+"""Count columns of a table, by the likelihood that a model has fixed, by a declared one, or by a chosen one."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ BY_WORD = {family.word: family for family in FAMILIES}
 
 
 def declared_likelihoods(columns: Any, names: Iterable[Name], target: Name | None) -> dict[Name, Likelihood | Chosen]:
-    """Return the likelihood of each column that has one declared; raise InputError for a name that is no column."""
+    """Return the declared likelihood of each column that has one; raise InputError for a name that is not a column."""
     if isinstance(columns, str):
         return {}
     known = list(names)
     for name in columns:
         if name == target and target is not None:
-            raise InputError(f"The 'columns' parameter names {name!r}, which is the target; leave it out there.")
+            raise InputError(f"The 'columns' parameter names {name!r}, which is the target. Leave it out.")
         if name not in known:
             raise InputError(f"The 'columns' parameter names {name!r}, which is not a column.{closest(name, known)}")
     return {name: _likelihood(name, given) for name, given in columns.items() if given != "auto"}
@@ -59,20 +59,20 @@ def _likelihood(name: Name, given: Any) -> Likelihood | Chosen:
 
 
 def closest(name: Any, known: Iterable[Any]) -> str:
-    """Return a question that may help, if something known is close."""
+    """Return a hint at the closest known name, or an empty string if none is close."""
     guess = get_close_matches(str(name), [str(one) for one in known], 1)
     return f" Did you mean {guess[0]!r}?" if guess else ""
 
 
 def is_free(block: Block | None) -> bool:
-    """Return whether rows may still choose the likelihood of a column."""
+    """Return whether the likelihood of a column may still be chosen by its rows."""
     return not isinstance(block, OpenBlock) or block.likelihood.undecided
 
 
 def counted_all(
     names: Sequence[Name], table: Table, labels: Labels, free: Iterable[Name], counted: Callable[[Name], OpenBlock]
 ) -> dict[Name, OpenBlock]:
-    """Count columns, each by itself, but for plain numbers that are free to choose: these choose together."""
+    """Count columns one by one, except the plain numbers in `free`, whose likelihoods are chosen together."""
     numbers = choose_numbers([table[name] for name in free], labels)
     others = [name for name in names if name not in numbers]
     made = dict(zip(others, in_parallel(counted, others), strict=True)) | numbers
@@ -80,7 +80,7 @@ def counted_all(
 
 
 def counted_first(name: Name, table: Table, labels: Labels, given: Likelihood | Chosen | None) -> OpenBlock:
-    """Count a column by the likelihood that was given, or else by the one it favours; without a value it is unknown."""
+    """Count a column by the given likelihood, or else by the one that it favours; without values it stays unknown."""
     wanted = given.of if isinstance(given, Chosen) else given
     if wanted == Drop():
         return OpenBlock.silent(wanted, labels.n_classes)
@@ -97,7 +97,7 @@ def counted_first(name: Name, table: Table, labels: Labels, given: Likelihood | 
 
 
 def counted_again(name: Name, table: Table, labels: Labels, before: OpenBlock) -> OpenBlock:
-    """Count a column by the likelihood that it has already, with as much beside as is kept of it."""
+    """Count a column by the likelihood that it already has, with the further statistics that its block keeps."""
     likelihood = before.likelihood
     if likelihood.silent or name not in table or table[name].n_missing == len(table):
         return OpenBlock.unknown(labels.n_classes)
@@ -117,16 +117,16 @@ def _counted(name: Name, column: Column, likelihood: Likelihood, labels: Labels)
 
 
 def _with_numbers(block: OpenBlock, column: Column, labels: Labels, **options: Any) -> OpenBlock:
-    """Return the block with what serves other likelihoods; moments and sums that were counted are not counted again."""
+    """Return the block with the statistics of other likelihoods; moments and sums that it has are not counted again."""
     known = () if isinstance(block.statistic, ValueCounts) else (block.statistic,)
     return block.with_numbers(Numbers.of(column, labels, known, **options))
 
 
 def rechosen(model: Model, fresh: Model) -> Model:
-    """Return a model with the likelihoods that all its rows chose when they were counted once more.
+    """Return a model with the likelihoods that its rows chose when all of them were counted again, as `fresh`.
 
-    Columns that are modelled as before stay as they were counted. Nothing changes unless these are the rows of the
-    model.
+    Columns whose likelihood stays the same keep their counts. Nothing changes unless `fresh` has as many rows of each
+    class as the model.
     """
     if not np.allclose(fresh.n, model.n, rtol=1e-9):
         return model
@@ -153,7 +153,7 @@ def check_block(name: Name, block: OpenBlock, n_classes: int) -> None:
     words = isinstance(t, WordCounts)
     shape = (t.n_classes,) if words else t.shape
     shapes = ((n_classes,),) if type(t) is ClassCounts else ((n_classes,), (n_classes, 1))
-    hashed = words and t.hash_bits  # columns have words by name
+    hashed = words and t.hash_bits  # columns of tables count words by name
     if hashed or not (words or has_rows_of(t, n_classes)) or shape not in shapes:
         raise ShapeError(f"Column {name!r} must have counts of {n_classes} classes; got shape {shape}.")
     if block.numbers is not None:
@@ -161,7 +161,7 @@ def check_block(name: Name, block: OpenBlock, n_classes: int) -> None:
 
 
 def columns_of(model: Model) -> dict[Name, Likelihood]:
-    """Return the likelihood of each column as users write it: how it estimates is a parameter of the classifier."""
+    """Return the likelihood of each column as users declare it, without options that the classifier sets."""
     usual = {name: type(block.likelihood)() for name, block in model.alone.items()}
     options = ("estimate", "strict")
     return {
@@ -171,5 +171,5 @@ def columns_of(model: Model) -> dict[Name, Likelihood]:
 
 
 def listed(names: list[Name]) -> str:
-    """Return the names of columns, for a warning."""
+    """Return the names of columns in words, for a warning."""
     return f"Column{'s' * (len(names) > 1)} {', '.join(repr(name) for name in names)}"

@@ -1,13 +1,13 @@
-"""What every sufficient statistic is: frozen arrays with a zero, a +, a − and an equality.
+"""Define the base class of sufficient statistics: frozen arrays with a zero, addition, subtraction and equality.
 
-    zero()                    adds to anything of its type and changes nothing
-    of(data, labels, weights) the statistic of some rows, one line per class if there are labels
-    a + b                     the statistic of both sets of rows
-    a − b                     the statistic of a's rows without b's; raises if they cannot be among them
-    arrays(), from_arrays()   out and in, for files and other machines
+    zero()                    the identity: adding it changes nothing
+    of(data, labels, weights) the statistic of the given rows, one line per class if there are labels
+    a + b                     the statistic of the rows of both
+    a − b                     the statistic of a's rows without b's; raises if b's rows cannot be part of a's
+    arrays(), from_arrays()   conversion to and from named arrays, for files and other machines
 
-A statistic checks itself when it is made, so an impossible one cannot exist; and since nothing changes in
-place, a failed operation leaves everything as it was.
+A statistic validates its arrays when it is constructed. Nothing changes in place, so a failed operation leaves its
+operands unchanged.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ from suffice.typing import Array, Integers, Matrix
 __all__ = ["ROUNDING", "Statistic", "check_weight", "difference", "sealed"]
 
 LAST_BITS = 64 * np.finfo(np.float64).eps
-"""What a few operations leave, relative to the numbers that took part."""
+"""Rounding error that a few operations may leave, relative to their operands."""
 
 ROUNDING = 1e-12
-"""What repeated rounding may leave, relative to the numbers that took part."""
+"""Rounding error that many operations may leave, relative to their operands."""
 
 
 def _frozen(value: Any, kind: type, name: str) -> NDArray[Any]:
@@ -52,14 +52,14 @@ def _closed(array: Any) -> bool:
 
 
 def sealed(array: NDArray[Any]) -> NDArray[Any]:
-    """Return an array of our own, closed to changes without a copy."""
+    """Mark an array of our own as read-only and return it, without a copy."""
     array.setflags(write=False)
     return array
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Statistic(ABC):
-    """A frozen set of arrays that adds and subtracts.
+    """A sufficient statistic: frozen arrays that add and subtract.
 
     >>> from suffice.stats import BinaryCounts
     >>> monday, tuesday = BinaryCounts.of([1, 0, 1]), BinaryCounts.of([0])
@@ -109,11 +109,11 @@ class Statistic(ABC):
         labels : array, optional
             A class code 0..C−1 per row, or responsibilities (rows × classes). Without labels there is no class axis.
         weights : array, optional
-            What each row counts for; one if not given.
+            Weight of each row; 1 by default.
         n_classes : int, optional
-            How many classes there are, if more than the labels show.
+            Number of classes; needed if the largest codes may be absent from `labels`.
         name : str
-            What error messages call the data.
+            Name of the data in error messages.
         """
         rows = RowMatrix.read(data, name)
         return cls._gather(rows, Groups.read(len(rows), labels, weights, n_classes))
@@ -130,14 +130,14 @@ class Statistic(ABC):
 
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, Any]) -> Self:
-        """Make a statistic from what `arrays()` returned."""
+        """Return a statistic from the arrays that `arrays()` returned."""
         expected = [field.name for field in fields(cls)]
         if sorted(arrays) != sorted(expected):
             raise DataError(f"The argument 'arrays' of {cls.__name__} must hold {expected}; got {sorted(arrays)}.")
         return cls(**arrays)
 
     def with_classes(self, place: Integers, classes: int) -> Self:
-        """Return the statistic with its classes moved: class c becomes `place[c]`; −1 leaves it out."""
+        """Return the statistic with its classes renumbered: class c becomes `place[c]`; −1 drops the class."""
         arrays, kept = self.arrays(), place >= 0
         for name in arrays.keys() - self._whole:
             wide = np.zeros((classes, *arrays[name].shape[1:]))
@@ -146,7 +146,7 @@ class Statistic(ABC):
         return type(self)(**arrays)
 
     def scaled(self, factor: float) -> Self:
-        """Return the statistic as if every row had `factor` times its weight."""
+        """Return the statistic with all row weights multiplied by `factor`."""
         arrays = self.arrays()
         for name in arrays.keys() - self._whole:
             arrays[name] = sealed(np.asarray(arrays[name] * factor))
@@ -191,7 +191,7 @@ class Statistic(ABC):
         inside = ", ".join(
             f"{name}={np.array2string(array, separator=', ', threshold=8, edgeitems=2)}"
             for name, array in self.arrays().items()
-            if not name.endswith("_lo") and name != "peak"  # what rounding needs, readers do not
+            if not name.endswith("_lo") and name != "peak"  # these serve rounding only
         )
         return f"{type(self).__name__}({inside})"
 
@@ -220,18 +220,19 @@ class Statistic(ABC):
 
     def _compare(self, other: Self) -> None:
         if type(other) is not type(self):
-            raise KindError(f"A {type(self).__name__} combines only with another one; got {type(other).__name__}.")
+            kind = type(self).__name__
+            raise KindError(f"A {kind} combines only with another {kind}; got {type(other).__name__}.")
         if self.shape != other.shape and not (self._is_identity() or other._is_identity()):
             raise ShapeError(
                 f"Two {type(self).__name__} must have the same classes and features to be combined; "
-                f"got shapes {self.shape} and {other.shape}. Where a batch may lack a class, give n_classes= to all."
+                f"got shapes {self.shape} and {other.shape}. If a batch may lack a class, pass n_classes= for each one."
             )
 
 
 def difference(total: NDArray[Any], part: NDArray[Any]) -> NDArray[Any]:
-    """Return total − part. Rounding errors of real numbers become zero; whole numbers are exact and stay.
+    """Return total − part, with rounding errors of real numbers set to zero; whole numbers are exact and stay.
 
-    Below zero there can be nothing, so more is forgiven there than above, where a small remainder may be real.
+    The tolerance is wider below zero, where no true remainder can lie, than above, where a small one may be real.
     """
     left = np.asarray(total - part)
     slight = (left <= LAST_BITS * total) & (left >= -ROUNDING * total) & (left != 0)
@@ -242,14 +243,14 @@ def difference(total: NDArray[Any], part: NDArray[Any]) -> NDArray[Any]:
 
 
 def has_rows_of(t: Any, classes: int) -> bool:
-    """Return whether a statistic counts rows by class, with one number for all features of a row."""
+    """Return whether `n`, if the statistic has it, is one row count per class, shared by all features."""
     n = getattr(t, "n", None)
-    beside = () if fields(t)[0].name == "n" else t.shape[1:]  # other arrays, which it broadcasts against
+    beside = () if fields(t)[0].name == "n" else t.shape[1:]  # axes of the arrays that `n` broadcasts against
     return n is None or bool(n.shape == (classes, *(1 for _ in beside)))
 
 
 def check_weight(name: str, n: Array, like: Array) -> None:
-    """Raise unless `n` counts rows: in range, and one number where `like` has one or many."""
+    """Raise unless `n` is a valid row count: in range, and of a shape that broadcasts to that of `like`."""
     if not ((n >= 0) & (n <= EXACT)).all():
         worst = n.min() if (n < 0).any() else n.max()
         raise DataError(f"'n' of {name} must be at least 0 and below 2**53, where float64 counts exactly; got {worst}.")

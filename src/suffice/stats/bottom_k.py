@@ -1,9 +1,9 @@
-"""Rows picked by a hash of their content: the same however they lie in parts, whoever reads them, in any order.
+"""Sample rows by a hash of their content, independently of partitions, engines and row order.
 
-A row's number means nothing where rows come from many places at once. So of all different rows those of the smallest
-hashes are kept (a bottom-k sample), with the number of their copies; samples of parts add up to the sample of all rows.
-At the end each copy has a hash of its own, and copies of the smallest hashes are taken: where all different rows were
-kept, that is a sample of rows as even as one by their numbers. Rows in memory are picked in the same way.
+A row's index means nothing where rows come from many places at once. So a bottom-k sample keeps the distinct rows with
+the smallest hashes, and the number of their copies; samples of parts combine into the sample of all rows. Finally, each
+copy gets a hash of its own, and the copies with the smallest hashes are taken. If all distinct rows were kept, that
+sample is as uniform as one drawn by row index. Rows in memory are picked in the same way.
 """
 
 from __future__ import annotations
@@ -20,17 +20,17 @@ from suffice.typing import Array, Integers
 __all__ = ["COPIES", "HASH", "BottomK", "Kept", "one_array", "picked", "rows_of", "united"]
 
 HASH, COPIES = "__suffice_hash__", "__suffice_copies__"
-"""Columns that kept rows carry with them: their hashes, and how often each came."""
+"""Columns that a sample carries along: the hash of each row, and its number of copies."""
 
 MOST_COPIES = 100
-"""No row is more than one in so many of a sample, where different rows were left out by chance."""
+"""Copies of one row fill at most 1/100 of a sample from which distinct rows may have been left out."""
 
 DRAWN = 2**22
-"""Copies that a sample is drawn from: where there are more, there are fewer of each."""
+"""Number of copies that a sample is drawn from; above it, the copies of each row are reduced in proportion."""
 
 
 class BottomK:
-    """The different rows of the smallest hashes so far, at most so many."""
+    """A bottom-k sample in progress: the distinct rows with the `most` smallest hashes so far, and maybe a few more."""
 
     def __init__(self, most: int) -> None:
         self.most = most
@@ -38,7 +38,7 @@ class BottomK:
         self._bound = np.uint64(2**64 - 1)
 
     def add(self, table: Any, hashes: RowHashes) -> None:
-        """Look at more rows of an Arrow table."""
+        """Add the rows of an Arrow table."""
         if not self.most or not table.num_rows:
             return
         inside = np.flatnonzero(hashes <= self._bound)
@@ -51,18 +51,18 @@ class BottomK:
             self._bound = np.uint64(self._tables[0][HASH][-1].as_py())
 
     def table(self) -> Any:
-        """Return the rows in the order of their hashes, with these and how often each came; None if there are none."""
+        """Return at most `most` rows, sorted by hash, with columns HASH and COPIES; None if there are no rows."""
         return _smallest(self._tables, self.most) if self._tables else None
 
 
 def united(samples: Iterable[Any], most: int) -> Any:
-    """Return the sample of all parts from a sample of each; None if all are None."""
+    """Combine the samples of parts into the sample of all rows; return None if every part is None."""
     tables = [table for table in samples if table is not None]
     return _smallest(tables, most) if tables else None
 
 
 def rows_of(sample: Any, most: int) -> Any:
-    """Return at most so many rows of a sample, copies among them, in the order of the hashes of their content."""
+    """Return at most `most` rows of a sample, including copies, sorted by the hash of their content."""
     sample = sample.slice(0, most)
     row, _ = _drawn(sample[HASH].to_numpy(), sample[COPIES].to_numpy(), most)
     return sample.drop_columns([HASH, COPIES]).take(pa.array(row))
@@ -71,10 +71,11 @@ def rows_of(sample: Any, most: int) -> Any:
 def picked(
     hashes: RowHashes, most: int, weights: Array | None = None, group: Integers | None = None
 ) -> tuple[Integers, Integers | None]:
-    """Return the numbers of at most so many rows, in the order of their hashes, and their groups, numbered anew.
+    """Return the indices of at most `most` rows, sorted by hash, and their groups, renumbered from 0.
 
-    They are those that `BottomK` would keep and `rows_of` return; of rows in groups, whole groups are taken, by what
-    their rows hold together. Rows that weigh nothing are left out; copies come in the order of their weights.
+    These are the rows that `BottomK` would keep and `rows_of` would return. Groups are taken whole, ordered by the
+    hashes of all their rows, and the first one is taken even if it is larger than `most`. Rows of weight zero are left
+    out, unless all weights are zero; copies are sorted by weight.
     """
     every = np.arange(len(hashes)) if weights is None or not weights.any() else np.flatnonzero(weights)
     if group is not None:
@@ -91,7 +92,7 @@ def picked(
 
 
 def _below(every: Integers, hashes: RowHashes, most: int) -> Integers:
-    """Return rows of small hashes: all of the smallest, and not many more, unless many are copies."""
+    """Return a superset of the rows with the `most` smallest hashes, much smaller than all rows if few are copies."""
     if len(every) <= 4 * most:
         return every
     mine = hashes[every]
@@ -114,7 +115,7 @@ def _groups_picked(
 
 
 def _drawn(hashes: RowHashes, copies: Integers, most: int) -> tuple[Integers, Integers]:
-    """Return which of different rows each of at most so many is, in their order, and which copy of it."""
+    """Draw at most `most` copies of distinct rows; return the row and the copy number of each, in row order."""
     if len(hashes) >= most:
         copies = np.minimum(copies, max(1, most // MOST_COPIES))
     total = int(copies.sum())
@@ -130,7 +131,7 @@ def _drawn(hashes: RowHashes, copies: Integers, most: int) -> tuple[Integers, In
 
 
 class Kept:
-    """Rows that pass by as Python objects: those that `picked` would pick of all of them are kept."""
+    """A sample of rows that arrive as Python objects: keep those that `picked` would choose from all of them."""
 
     def __init__(self, most: int) -> None:
         self.most = most
@@ -139,7 +140,7 @@ class Kept:
         self._bound = np.uint64(2**64 - 1)
 
     def add(self, rows: list[Any], hashes: RowHashes, numbers: Integers) -> None:
-        """Look at more rows, with their hashes and numbers."""
+        """Add rows, with their hashes and indices."""
         inside = np.flatnonzero(hashes <= self._bound)
         for i, one in zip(inside.tolist(), hashes[inside].tolist(), strict=True):
             self._row.setdefault(one, rows[i])
@@ -152,13 +153,13 @@ class Kept:
             self._hashes, self._number = self._hashes[left], self._number[left]
 
     def rows(self, weights: Array | None = None) -> tuple[Integers, list[Any]]:
-        """Return the numbers of the rows that are picked, and the rows."""
+        """Return the indices of the picked rows, and the rows."""
         which, _ = picked(self._hashes, self.most, None if weights is None else weights[self._number])
         return self._number[which], [self._row[one] for one in self._hashes[which].tolist()]
 
 
 def _smallest(tables: Iterable[Any], most: int) -> Any:
-    """Return the rows of the smallest hashes, in their order; copies add up."""
+    """Return the rows with the smallest hashes, sorted; numbers of copies add up."""
     total = pa.concat_tables(tables, promote_options="permissive")
     hashes, first, place = np.unique(total[HASH].to_numpy(), return_index=True, return_inverse=True)
     copies = np.bincount(place, total[COPIES].to_numpy(), len(hashes)).astype(np.int64)
@@ -171,7 +172,7 @@ def _with_hashes(rows: Any, hashes: Any, copies: Integers) -> Any:
 
 
 def one_array(column: Any) -> Any:
-    """Return a column of Arrow as one array."""
+    """Return an Arrow column as a single array."""
     if isinstance(column, pa.ChunkedArray):
         column = column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
     return pa.concat_arrays(column.chunks) if isinstance(column, pa.ChunkedArray) else column

@@ -1,4 +1,4 @@
-"""Counts of counts: in how many rows of a class a word stands once, twice, …, and how long those rows are."""
+"""Count counts: in how many rows of a class a word occurs once, twice, …, and how many rows have each length."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ __all__ = ["Bursts"]
 class Bursts(Statistic):
     """Histograms by class: rows by value of each column, and rows by length.
 
-    Word w of class c is cell c·columns + w; zeros are not written down. `n` counts empty rows too.
-    All that a Pólya urn can learn from documents is in here, and it adds and subtracts.
+    Word w of class c is cell c·columns + w; zeros are not stored. `n` counts empty rows too.
+    These histograms are sufficient for a Pólya urn, and they add and subtract.
 
     >>> Bursts.of([[2, 0, 1], [2, 3, 0], [0, 0, 0]])
     Bursts(n=3., columns=3, cell=[0, 1, 2], value=[2, 3, 1], count=[2., 1., 1.], cell_of_length=[0, 0], length=[3, 5],
@@ -72,17 +72,17 @@ class Bursts(Statistic):
 
     @property
     def document_frequency(self) -> Array:
-        """Number of rows in which each column is not zero."""
+        """Number of rows in which each column is nonzero."""
         return np.bincount(self.cell % max(1, self.width), self.count, self.width).astype(np.float64, copy=False)
 
     @property
     def words(self) -> CellHistogram:
-        """Rows by value of each cell, class·columns + column."""
+        """Histogram of values of each cell, class·columns + column."""
         return CellHistogram(self.cell, self.value, self.count)
 
     @property
     def lengths(self) -> CellHistogram:
-        """Rows by length of each class."""
+        """Histogram of row lengths of each class."""
         return CellHistogram(self.cell_of_length, self.length, self.count_of_length)
 
     def of_class(self, c: int) -> tuple[CellHistogram, CellHistogram]:
@@ -96,7 +96,7 @@ class Bursts(Statistic):
         return self.words.sums(self.value * self.count, int(np.prod(self.shape))).reshape(self.shape)
 
     def with_classes(self, place: Integers, classes: int) -> Self:
-        """Return the statistic with its classes moved: class c becomes `place[c]`; −1 leaves it out."""
+        """Return the statistic with its classes renumbered: class c becomes `place[c]`; −1 drops the class."""
         n, columns = np.zeros(classes), max(1, int(self.columns))
         n[place[place >= 0]] = self.n[place >= 0]
         words, lengths = (
@@ -105,21 +105,24 @@ class Bursts(Statistic):
         return self._made(n, self.columns, words, lengths)
 
     def scaled(self, factor: float) -> Self:
-        """Return the statistic as if every row had `factor` times its weight; what underflows is dropped."""
+        """Return the statistic with all row weights multiplied by `factor`; counts that underflow are dropped."""
         words, lengths = (CellHistogram._seen(h.cell, h.value, h.count * factor) for h in (self.words, self.lengths))
         return self._made(self.n * factor, self.columns, words, lengths)
 
     def _check(self) -> None:
         if self.columns.ndim or self.columns < 0 or self.n.ndim > 1:
-            raise ShapeError("'columns' of Bursts must be one whole number, and 'n' a number, or one per class.")
+            raise ShapeError(
+                "'columns' of Bursts must be one whole number, and 'n' one number in all or per class; got columns="
+                f"{self.columns} and 'n' of shape {self.n.shape}."
+            )
         check_weight("Bursts", self.n, self.n)
         self.words.check("value", "Bursts", self.n.size * int(self.columns))
         self.lengths.check("length", "Bursts", self.n.size)
         if all((array == np.floor(array)).all() for array in (self.n, self.count, self.count_of_length)):
-            self._check_rows()  # what subtraction leaves of real numbers need not agree
+            self._check_rows()  # after subtracting real weights, rounding may break these identities
 
     def _check_rows(self) -> None:
-        """Raise unless lengths and values belong to the rows that are counted."""
+        """Raise unless values and lengths describe the same rows, at most `n` of each class."""
         filled = self.lengths.sums(self.count_of_length, self.n.size)
         if (filled > self.n.ravel()).any():
             raise DataError("'count_of_length' of Bursts must not exceed 'n', the number of rows.")
@@ -128,7 +131,7 @@ class Bursts(Statistic):
         words = self.words.sums(self.value * self.count, self.n.size, max(1, columns))
         drawn = self.lengths.sums(self.length * self.count_of_length, self.n.size)
         if over.any() or (np.abs(words - drawn) > ROUNDING * drawn).any():
-            raise DataError("'count' of Bursts must count rows whose lengths are in 'count_of_length'.")
+            raise DataError("'count' and 'count_of_length' of Bursts must describe the same rows; their totals differ.")
 
     def _plus(self, other: Self) -> Self:
         return self._made(self.n + other.n, self.columns, self.words + other.words, self.lengths + other.lengths)
@@ -139,7 +142,7 @@ class Bursts(Statistic):
 
 
 def _moved(histogram: CellHistogram, place: Integers, per: int) -> CellHistogram:
-    """Move the cells of each class, `per` of them, to the class's new place."""
+    """Return the histogram with its classes, of `per` cells each, renumbered by `place`."""
     line, rest = np.divmod(histogram.cell, per)
     kept = place[line] >= 0
     cell = place[line[kept]] * per + rest[kept]
@@ -147,15 +150,17 @@ def _moved(histogram: CellHistogram, place: Integers, per: int) -> CellHistogram
 
 
 def _entries(rows: RowMatrix) -> Any:
-    """Return the rows as CSR without zeros; raise unless they are whole counts."""
+    """Return the rows as CSR without stored zeros; raise unless they hold whole counts."""
     if len(rows.shape) != 1:
-        raise ShapeError(f"The argument '{rows.name}' must hold flat rows, a number per word; got {rows.shape} a row.")
+        raise ShapeError(
+            f"The argument '{rows.name}' must be two-dimensional, rows × words; got rows of shape {rows.shape}."
+        )
     matrix = rows.matrix.data if rows.is_sparse else rows.matrix
     if not WHOLE.accepts(matrix).all():
         rows.complain(WHOLE)
     entries = sparse.csr_array(rows.matrix)
     if not entries.data.all():
-        entries = entries.copy()  # the caller's keeps its zeros
+        entries = entries.copy()  # leave the caller's matrix unchanged
         entries.eliminate_zeros()
     return entries
 
@@ -166,7 +171,7 @@ def _histograms(entries: Any, code: Integers, weight: Array | None) -> tuple[Cel
     lengths = np.bincount(row, entries.data, minlength=len(code))
     if (lengths > EXACT).any():
         raise DataError(
-            f"A row must add up to less than 2**53, where float64 counts exactly; got {lengths.max():.17g}."
+            f"The sum of a row must be below 2**53, where float64 counts exactly; got {lengths.max():.17g}."
         )
     words = CellHistogram.of(
         code[row] * entries.shape[1] + entries.indices,

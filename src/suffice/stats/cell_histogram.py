@@ -1,4 +1,4 @@
-"""Histograms of many cells at once, sparse: (cell, value, how many rows have it), sorted, equal ones put together."""
+"""Store histograms of many cells at once, sparsely: sorted, distinct records of (cell, value, number of rows)."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["CellHistogram", "side_by_side"]
 
 @dataclass(frozen=True, eq=False)
 class CellHistogram:
-    """Numbers of rows by cell and value, sorted; only what was seen, never a zero."""
+    """Numbers of rows by cell and value, sorted; zeros are not stored."""
 
     cell: Integers
     value: Integers
@@ -26,7 +26,7 @@ class CellHistogram:
 
     @classmethod
     def of(cls, cell: Integers, value: Integers, count: Array | None = None) -> CellHistogram:
-        """Count equal records; each stands for one row, or for `count` rows."""
+        """Sort records and merge equal ones; each record stands for one row, or for `count` rows."""
         order, start = _runs(cell, value)
         if count is None:
             sums = np.diff(start, append=len(order)).astype(np.float64)
@@ -57,21 +57,21 @@ class CellHistogram:
         return cls(sealed(cell), sealed(value), sealed(count))
 
     def between(self, first: int, last: int) -> CellHistogram:
-        """Return the records of a range of cells, with cells numbered from the first of them."""
+        """Return the records of cells `first` up to `last`, renumbered from 0."""
         part = slice(*np.searchsorted(self.cell, [first, last]))
         return CellHistogram(self.cell[part] - first, self.value[part], self.count[part])
 
     def check(self, name: str, owner: str, cells: int) -> None:
-        """Raise DataError or ShapeError, for values that their owner calls by a name, unless they are in order."""
+        """Raise DataError or ShapeError unless the records are valid; errors call the values `name` of `owner`."""
         if not self.cell.shape == self.value.shape == self.count.shape == (self.cell.size,):
-            raise ShapeError(f"'{name}' of {owner} must have as many entries as its cells and counts.")
+            raise ShapeError(f"'{name}' of {owner} must have as many entries as there are cells and counts.")
         if not ((self.count > 0) & (self.count <= EXACT)).all():
             worst = self.count.min() if not (self.count > 0).all() else self.count.max()
             raise DataError(f"Counts of each '{name}' of {owner} must be positive and below 2**53; got {worst}.")
         step, rise = np.diff(self.cell), np.diff(self.value)
         inside = (self.cell >= 0) & (self.cell < cells) & (self.value > 0) & (self.value <= EXACT)
         if not inside.all() or not ((step > 0) | ((step == 0) & (rise > 0))).all():
-            raise DataError(f"Each '{name}' of {owner} must be above 0, in order, and once for each of {cells} cells.")
+            raise DataError(f"'{name}' of {owner} must be in range, sorted and distinct within each of {cells} cells.")
 
     def sums(self, weight: NDArray[Any], cells: int, per: int = 1) -> Array:
         """Return Σ weight over the records of each run of `per` cells."""
@@ -85,7 +85,7 @@ def side_by_side(*parts: CellHistogram) -> tuple[Any, Any, Any]:
 
 
 def _runs(cell: Integers, value: Integers) -> tuple[Integers, Integers]:
-    """Return an order that puts equal pairs side by side, and where each run of equals starts in it."""
+    """Return the order that sorts the (cell, value) pairs, and where each run of equal pairs starts in it."""
     most, last = int(value.max(initial=0)) + 1, int(cell.max(initial=0)) + 1
     if most * last < 2**63:
         key = cell * most + value

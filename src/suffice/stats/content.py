@@ -1,11 +1,11 @@
-"""A 64-bit number for each row by what it holds: rows are sampled, and brought into an order, by it.
+"""Hash the content of each row to 64 bits, by which rows are sampled and ordered.
 
-It is the same whatever holds the rows, and in whatever order rows and columns lie there:
+The hash depends neither on the container of the rows nor on their order, nor on the order of a table's columns:
 
 number      the bits of its float64: 1, 1.0, True and an Arrow integer are the same, and so are 0 and −0
-text        a hash of its UTF-8
-row         of a matrix: Σ hashed(number ^ hashed(place)) of what is not 0, so that dense and sparse are the same;
-            of a table: Σ hashed(value ^ name of its column) of what is not missing; of a text: that of the text
+text        a hash of its UTF-8 bytes
+row         of a matrix: Σ hashed(number ^ hashed(column)) over nonzero numbers, so that dense and sparse are the same;
+            of a table: Σ hashed(value ^ hash of the column's name) over present values; of a text: the text's hash
 label       a text, or a number as it is written: 1, 1.0 and "1" are the same
 """
 
@@ -30,14 +30,14 @@ __all__ = ["RowHashes", "hashed", "matrix_hashes", "table_hashes", "with_labels"
 RowHashes = NDArray[np.uint64]
 
 NUMBERS = ("bool", "integer", "real")
-"""Storages of columns whose values have bits."""
+"""Storages of columns that hold numbers."""
 
 AT_ONCE = 2**15
-"""Numbers that are hashed together: they stay in the cache."""
+"""Numbers hashed at a time, few enough to stay in the cache."""
 
 
 def hashed(numbers: Any) -> Any:
-    """Return a 64-bit number for each, evenly spread (splitmix64).
+    """Return a 64-bit hash of each number, evenly spread (splitmix64).
 
     >>> [f"{x:016x}" for x in hashed([0, 1]).tolist()]
     ['e220a8397b1dcdaf', '6e789e6aa1b965f4']
@@ -48,7 +48,7 @@ def hashed(numbers: Any) -> Any:
 
 
 def _spread(z: RowHashes) -> None:
-    """Hash numbers where they are."""
+    """Hash numbers in place."""
     room = np.empty(min(AT_ONCE, len(z)), np.uint64)
     with np.errstate(over="ignore"):
         for at in range(0, len(z), AT_ONCE):
@@ -64,7 +64,7 @@ def _spread(z: RowHashes) -> None:
 
 
 def with_labels(rows: RowHashes, classes: NDArray[Any], codes: Integers) -> RowHashes:
-    """Return the number of each row together with its label.
+    """Return the hash of each row combined with its label.
 
     >>> rows, codes = np.zeros(2, np.uint64), np.array([0, 1])
     >>> a, b = (with_labels(rows, np.array(classes), codes) for classes in ([1, 2], ["1", "x"]))
@@ -79,7 +79,7 @@ def _written(label: Any) -> str:
 
 
 def matrix_hashes(X: Any) -> RowHashes:
-    """Return the number of each row of an array, which may hold words, or of a sparse matrix.
+    """Return the hash of each row of a sparse matrix, or of an array of numbers or words.
 
     >>> from scipy import sparse
     >>> X = np.array([[0.0, 2.0], [3.0, 0.0]])
@@ -115,7 +115,7 @@ def _of_dense(X: NDArray[Any], places: RowHashes) -> RowHashes:
 
 
 def _of_values(values: Sequence[Any]) -> RowHashes:
-    """Return words by their hashes, and numbers by their bits."""
+    """Return the hashes of words and the bits of numbers."""
     words = np.array([not isinstance(value, Real) for value in values], bool)
     found = _bits(np.array([0.0 if word else float(value) for value, word in zip(values, words, strict=True)]))
     found[words] = text_hashes([value for value, word in zip(values, words, strict=True) if word])
@@ -123,7 +123,7 @@ def _of_values(values: Sequence[Any]) -> RowHashes:
 
 
 def table_hashes(table: Table, names: Iterable[Any]) -> RowHashes:
-    """Return the number of each row of these columns of a table; one that cannot be read says nothing.
+    """Return the hash of each row over the named columns of a table, skipping columns that are absent or unreadable.
 
     >>> a, b = Table.read({"n": [1, 2], "w": ["x", None]}), Table.read({"w": ["x", None], "n": [1.0, 2.0]})
     >>> (table_hashes(a, "nw") == table_hashes(b, "nw")).tolist()
@@ -148,7 +148,7 @@ def _readable(table: Table, name: Any) -> Column | None:
 
 
 def _of_numbers(columns: Sequence[Column]) -> RowHashes:
-    """Return the sum of the numbers of columns, none of which lacks a value."""
+    """Return the sum of the hashes of numeric columns without missing values."""
     each = np.stack([_bits(column.values) for column in columns])
     each ^= np.asarray(text_hashes([str(column.name) for column in columns]))[:, None]
     _spread(each.reshape(-1))
@@ -170,7 +170,7 @@ def _of_column(column: Column) -> RowHashes | None:
 
 
 def _of_codes(column: Column, own: np.uint64) -> RowHashes:
-    """Return the numbers of rows of categories: each category is hashed once."""
+    """Return the hash of each row of a categorical column; each category is hashed once."""
     labels = column.labels
     each = _bits(labels) if labels.dtype.kind in "biuf" else text_hashes([str(label) for label in labels.tolist()])
     each = np.append(hashed(each ^ own), np.uint64(0))

@@ -1,4 +1,4 @@
-"""The only door to the compiled kernels that count."""
+"""Call the compiled kernels that count rows of matrices and columns."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from suffice.typing import Array, Integers
 __all__ = ["ROWS_AT_ONCE", "categories", "entries", "full_moments", "sums", "table", "value_counts", "weights"]
 
 FIELDS = {"sums": 1, "real_sums": 2, "poisson_sums": 4, "largest": 1, "moments": 6}
-"""Numbers that a cell of each kernel holds; all but `sums` and `largest` are pairs of hi and lo."""
+"""Numbers per cell of each kernel's table; all kernels but `sums` and `largest` store (hi, lo) pairs."""
 
 FLAGGED = {"sums": "flag_sums", "real_sums": "real_flag_sums"}
-"""Kernels that read values as flags."""
+"""Kernels that count a value as 1 if it is above a threshold, and as 0 otherwise."""
 
 ROWS_AT_ONCE = 65536
-"""Rows copied at a time where a kernel needs them dense and in order."""
+"""Rows copied at a time where a kernel needs them dense and contiguous."""
 
 LARGEST_TABLE = 2**32
 
 
 def sums(rows: RowMatrix, groups: Groups, allowed: Allowed) -> Array:
-    """Return Σ w·x of each class and column; whole numbers are exact, real weights are summed with all digits."""
+    """Return Σ w·x of each class and column: exact for whole numbers, in double-double arithmetic for real weights."""
     return table("real_sums" if groups.real else "sums", rows, groups, allowed)[0]
 
 
@@ -37,7 +37,7 @@ def table(
     groups: Groups,
     allowed: Allowed,
 ) -> tuple[Array, ...]:
-    """Return the kernel's fields, each of shape classes × row."""
+    """Run a kernel and return its fields, each of shape classes × row shape."""
     matrix = rows.matrix
     out = _zeros(_lines(groups), matrix.shape[1], FIELDS[kernel])
     run: Any = getattr(_native, kernel if rows.above is None else FLAGGED[kernel])
@@ -51,7 +51,7 @@ def table(
 
 
 def categories(rows: RowMatrix, groups: Groups, sizes: Integers) -> Array:
-    """Return counts of each category of each column, side by side: classes × Σ sizes."""
+    """Return the counts of each column's categories, columns side by side: classes × Σ sizes."""
     offsets = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
     out = _zeros(_lines(groups), int(sizes.sum(dtype=np.float64)), 2 if groups.real else 1)
     if not _native.category_sums(out, rows.matrix, offsets, *_groups(groups), _rule(CODE), thread_count()):
@@ -62,9 +62,10 @@ def categories(rows: RowMatrix, groups: Groups, sizes: Integers) -> Array:
 
 
 def value_counts(columns: Array, codes: Integers, classes: int) -> tuple[Array, Integers, Integers, Array, Integers]:
-    """Return the values of each column, and the classes, places and counts of its cells, in lines as long as rows.
+    """Return the distinct values of each column, and the class, place and count of each of its cells.
 
-    Columns, in lines, hold numbers on the grid. Last come how many values, and how many cells, each column has.
+    `columns` holds numbers on the grid, columns × rows. Each result has a line per column, of which only the beginning
+    is filled; the last result says how many values and how many cells each column has.
     """
     values, count = np.empty(columns.shape), np.empty(columns.shape)
     line, place = np.empty(columns.shape, np.int64), np.empty(columns.shape, np.int64)
@@ -74,7 +75,7 @@ def value_counts(columns: Array, codes: Integers, classes: int) -> tuple[Array, 
 
 
 def weights(groups: Groups, rank: int) -> Array:
-    """Return the weight of each class's rows, with `rank` axes of length one to stand for the row."""
+    """Return the total weight of each class's rows, with `rank` trailing axes of length one."""
     total = _class_weights(groups)[..., 0] if groups.real else _class_sizes(groups)
     total = total.reshape(groups.axes + (1,) * rank)
     total.setflags(write=False)
@@ -131,7 +132,7 @@ def _rule(allowed: Allowed) -> _native.Rule:
 
 
 def entries(matrix: Any) -> tuple[Any, Any, Any]:
-    """Return values, indices and line starts, contiguous and with one type of index; where that is int64, doubles."""
+    """Return values, indices and row starts, contiguous, with one index type; if it is int64, values are float64."""
     wide = np.int64 in (matrix.indices.dtype, matrix.indptr.dtype)
     kind, values = np.int64 if wide else np.int32, matrix.data.astype(np.float64, copy=False) if wide else matrix.data
     parts = (values, matrix.indices.astype(kind, copy=False), matrix.indptr.astype(kind, copy=False))
@@ -140,7 +141,7 @@ def entries(matrix: Any) -> tuple[Any, Any, Any]:
 
 
 def _fields(out: Array, shape: tuple[int, ...]) -> tuple[Array, ...]:
-    """Return the fields of a table's cells, read-only, without a copy where there is one field."""
+    """Return the fields of a table's cells, read-only; a single field is not copied."""
     parts = [np.ascontiguousarray(out[..., k]) for k in range(out.shape[-1])]
     out.setflags(write=False)
     for part in parts:

@@ -1,4 +1,4 @@
-"""Counts: how often each thing was seen, by class. Sums of weights, nothing else, never smoothed."""
+"""Count rows, features, categories and words by class: sums of weights, never smoothed."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ __all__ = ["BinaryCounts", "CategoryCounts", "ClassCounts", "PoissonSums", "Rate
 
 
 class Counts(Statistic):
-    """Statistics whose arrays all add and subtract number by number and are never negative."""
+    """Base of statistics whose arrays add and subtract elementwise and are never negative."""
 
     def _check(self) -> None:
         for name, array in self.arrays().items():
@@ -48,7 +48,7 @@ class Counts(Statistic):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ClassCounts(Counts):
-    """Number of rows of each class. Of the data it reads only the labels.
+    """Number of rows of each class, counted from the labels alone.
 
     >>> ClassCounts.of_labels([0, 1, 1, 1])
     ClassCounts(counts=[1., 3.])
@@ -66,15 +66,15 @@ class ClassCounts(Counts):
     @classmethod
     def _gather(cls, rows: RowMatrix, groups: Groups) -> Self:
         if groups.classes is None:
-            raise LabelError("ClassCounts needs labels; got labels=None.")
+            raise LabelError("ClassCounts needs labels; got labels=None. Pass a class code for each row.")
         return cls(counting_kernels.weights(groups, 0))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class BinaryCounts(Counts):
-    """Number of rows, and of those in which each feature is on.
+    """Number of rows, and number of rows in which each feature is 1.
 
-    `n` broadcasts against `ones`: one number per class while every feature is known in every row.
+    `n` broadcasts against `ones`: one number per class as long as every feature is known in every row.
 
     >>> BinaryCounts.of([[1, 0], [1, 1], [0, 0]], labels=[0, 0, 1])
     BinaryCounts(ones=[[2., 1.], [0., 0.]], n=[[2.], [1.]])
@@ -90,31 +90,31 @@ class BinaryCounts(Counts):
 
     @property
     def documents(self) -> Array:
-        """Number of rows in which each feature is on, under the name that counts of texts use."""
+        """Number of rows in which each feature is 1, under the name that word counts use."""
         return self.ones
 
     @property
     def zeros(self) -> Array:
-        """Number of rows in which each feature is off."""
+        """Number of rows in which each feature is 0."""
         return np.asarray(difference(np.broadcast_to(self.n, self.ones.shape), self.ones))
 
     def sample_rows(self, rng: Rng = None) -> Redrawn:
-        """Draw rows of zeros and ones, given nothing but the counts.
+        """Draw rows of zeros and ones from their distribution given the counts.
 
-        In each class, every arrangement of a feature's ones over the rows is as probable as any other: under Bernoulli
-        features that is what is left of the rows once their counts are known, whatever the probabilities are.
+        In each class, all arrangements of a feature's ones over the rows are equally probable. Under independent
+        Bernoulli features, that is the distribution of the rows given their counts, whatever the probabilities.
 
         Parameters
         ----------
         rng : Generator or int, default=None
-            Where chance comes from, or its seed.
+            Random generator, or a seed for one.
 
         Returns
         -------
         rows : ndarray
             As many rows as were counted, class by class.
         labels : ndarray of int, or None
-            The class of each row; None where there are no classes.
+            Class of each row; None if the counts have no class axis.
 
         Examples
         --------
@@ -141,7 +141,7 @@ class BinaryCounts(Counts):
 class CategoryCounts(Counts):
     """Counts of the categories of each column, columns side by side: column j has `sizes[j]` categories.
 
-    Adding two with different numbers of categories keeps the larger: a category once known stays known.
+    Sums and differences keep the larger number of categories of each column: a category once known stays known.
 
     >>> counts = CategoryCounts.of([[0, 2], [1, 0], [1, 2]])
     >>> counts
@@ -166,14 +166,17 @@ class CategoryCounts(Counts):
         sizes: ArrayLike | None = None,
         name: str = "data",
     ) -> Self:
-        """Count category codes 0..K−1 by column; `sizes` says how many categories each column has."""
+        """Count category codes 0..K−1 by column; `sizes` gives the number of categories of each column."""
         rows = RowMatrix.read(data, name)
         return cls._gather(rows, Groups.read(len(rows), labels, weights, n_classes), sizes)
 
     @classmethod
     def _gather(cls, rows: RowMatrix, groups: Groups, sizes: ArrayLike | None = None) -> Self:
         if rows.is_sparse:
-            raise KindError(f"The argument '{rows.name}' must be dense: category codes have no zero; got sparse.")
+            raise KindError(
+                f"The argument '{rows.name}' must be dense, because code 0 is a category like any other; got a sparse "
+                "matrix. Call its toarray()."
+            )
         known = _sizes(rows, sizes)
         return cls(counting_kernels.categories(rows, groups, known), known)
 
@@ -193,22 +196,22 @@ class CategoryCounts(Counts):
         return self.counts[..., start : start + int(self.sizes[j])]
 
     def sample_rows(self, rng: Rng = None) -> Redrawn:
-        """Draw rows of category codes, given nothing but the counts.
+        """Draw rows of category codes from their distribution given the counts.
 
-        In each class, every arrangement of a column's codes over the rows is as probable as any other. Columns must
-        count the same rows: where some lack a value, the counts do not tell in which rows.
+        In each class, all arrangements of a column's codes over the rows are equally probable. All columns must count
+        the same number of rows: where values are missing, the counts do not say in which rows.
 
         Parameters
         ----------
         rng : Generator or int, default=None
-            Where chance comes from, or its seed.
+            Random generator, or a seed for one.
 
         Returns
         -------
         rows : ndarray
             As many rows as were counted, class by class.
         labels : ndarray of int, or None
-            The class of each row; None where there are no classes.
+            Class of each row; None if the counts have no class axis.
 
         Examples
         --------
@@ -252,7 +255,7 @@ class CategoryCounts(Counts):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class TokenCounts(Counts):
-    """The total count of each word, by class.
+    """Total count of each word, by class.
 
     >>> TokenCounts.of([[2, 0, 1], [0, 3, 1]], labels=[0, 1])
     TokenCounts(counts=[[2., 0., 1.], [0., 3., 1.]])
@@ -262,7 +265,7 @@ class TokenCounts(Counts):
 
     @property
     def tokens(self) -> Array:
-        """Count of each word in each class, under the name that counts of texts use."""
+        """Total count of each word in each class, under the name that word counts use."""
         return self.counts
 
     @classmethod
@@ -272,27 +275,27 @@ class TokenCounts(Counts):
     def sample_rows(
         self, rng: Rng = None, *, lengths: ArrayLike | None = None, labels: ArrayLike | None = None
     ) -> tuple[Any, Integers | None]:
-        """Draw rows of words, given nothing but how often each comes in its class.
+        """Draw rows of words from their distribution given the count of each word in each class.
 
-        The counts know neither rows nor their lengths, only the tokens, in any order. So a row is one token, unless
-        `lengths` are given: then the tokens of a class, in random order, are cut into rows of these lengths (each row
-        is multivariate hypergeometric). Given totals and lengths, that is what a multinomial leaves of the rows.
+        The counts hold neither rows nor their lengths. So a row is a single token, unless `lengths` are given: then the
+        tokens of a class, in random order, are divided into rows of these lengths (each row is multivariate
+        hypergeometric). Under a multinomial, that is the distribution of the rows given totals and lengths.
 
         Parameters
         ----------
         rng : Generator or int, default=None
-            Where chance comes from, or its seed.
+            Random generator, or a seed for one.
         lengths : array of int, default=None
-            How many tokens each row has; they add up to the tokens of each class.
+            Number of tokens of each row; they must add up to the number of tokens of each class.
         labels : array of int, default=None
-            The class of each row of `lengths`, where there are classes.
+            Class of each row in `lengths`, if the counts have a class axis.
 
         Returns
         -------
         rows : sparse array of shape (n_rows, n_words)
-            How often each word comes in each row.
+            Count of each word in each row.
         labels : ndarray of int, or None
-            The class of each row; None where there are no classes.
+            Class of each row; None if the counts have no class axis.
 
         Examples
         --------
@@ -305,7 +308,10 @@ class TokenCounts(Counts):
         (array([2, 4, 1]), True)
         """
         if self.counts.ndim not in (1, 2):
-            raise ShapeError(f"'counts' must be of words, or of classes × words; got shape {self.counts.shape}.")
+            raise ShapeError(
+                f"'counts' of TokenCounts must have one axis, words, or two, classes × words, for rows to be drawn; "
+                f"got shape {self.counts.shape}."
+            )
         counts = np.atleast_2d(whole(self.counts, "counts", "TokenCounts"))
         X, code = dealt(generator(rng), counts, lengths, labels)
         return X, code if self.counts.ndim == 2 else None
@@ -313,7 +319,7 @@ class TokenCounts(Counts):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class RateCounts(Counts):
-    """The total count of each feature and the number of rows, by class: all that a rate of events depends on.
+    """Total count of each feature and number of rows, by class: sufficient for a rate of events.
 
     `n` broadcasts against `counts`: one number per class.
 
@@ -334,22 +340,22 @@ class RateCounts(Counts):
         return self.counts
 
     def sample_rows(self, rng: Rng = None) -> Redrawn:
-        """Draw rows of counts, given nothing but the counts.
+        """Draw rows of counts from their distribution given the totals.
 
-        In each class, every event of a feature falls into one of the rows, all alike (multinomial): under Poisson
-        counts that is what is left of the rows once their totals are known, whatever the rates are.
+        In each class, each event of a feature falls into any row with equal probability (multinomial). Under Poisson
+        counts, that is the distribution of the rows given their totals, whatever the rates. Totals must be whole.
 
         Parameters
         ----------
         rng : Generator or int, default=None
-            Where chance comes from, or its seed.
+            Random generator, or a seed for one.
 
         Returns
         -------
         rows : ndarray
             As many rows as were counted, class by class.
         labels : ndarray of int, or None
-            The class of each row; None where there are no classes.
+            Class of each row; None if the counts have no class axis.
 
         Examples
         --------
@@ -370,7 +376,7 @@ class RateCounts(Counts):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class PoissonSums(Counts):
-    """Σx, n and Σ ln x! of counts; the last with the part that float64 would lose.
+    """Σx, n and Σ ln x! of counts; the last is a (hi, lo) pair.
 
     >>> PoissonSums.of([3, 0, 4]).total
     array(7.)
@@ -392,15 +398,18 @@ class PoissonSums(Counts):
         if not self.total.shape == self.log_factorials.shape == self.log_factorials_lo.shape:
             raise ShapeError("'total' and 'log_factorials' of PoissonSums must have the same shape.")
         if ((self.n == 0) & (self.total > 0)).any() or ((self.total == 0) & (self.log_factorials > 0)).any():
-            raise DataError("'total' of PoissonSums must be 0 without rows, and 'log_factorials' 0 without a total.")
+            raise DataError(
+                "'total' of PoissonSums must be 0 where there are no rows, and 'log_factorials' where 'total' is 0."
+            )
         least = self._least_log_factorials()
         if (self.log_factorials < least - 1e-9 * (1 + least)).any():
             raise DataError(
-                "'log_factorials' of PoissonSums must be at least that of counts with that total; got less."
+                "'log_factorials' of PoissonSums must be at least the smallest Σ ln x! that counts with this total can "
+                "have; got less."
             )
 
     def _least_log_factorials(self) -> Array:
-        """Return the least possible Σ ln x!: ln x! is convex, so it is least where all x are next to their mean."""
+        """Return the smallest possible Σ ln x!: as ln x! is convex, every x is then next to the mean."""
         mean = self.total / np.where(self.n > 0, self.n, 1.0)
         below = np.floor(mean)
         return np.asarray(self.n * (gammaln(below + 1) + (mean - below) * np.log(below + 1)))
@@ -423,12 +432,14 @@ class PoissonSums(Counts):
 
 
 def _sizes(rows: RowMatrix, sizes: ArrayLike | None) -> Integers:
-    """Return the number of categories of each column, as given or as seen. The kernel refuses invalid codes."""
+    """Return the number of categories of each column, given or seen. The kernel refuses invalid codes."""
     columns = rows.matrix.shape[1]
     if sizes is not None:
         known = np.atleast_1d(WHOLE.read(sizes, "sizes")).astype(np.int64)
         if known.shape != (columns,):
-            raise ShapeError(f"The argument 'sizes' must hold one number per column, {columns}; got {known.shape}.")
+            raise ShapeError(
+                f"The argument 'sizes' must hold one number per column, {columns} in all; got shape {known.shape}."
+            )
         return known
     return category_sizes(rows)
 
@@ -441,12 +452,12 @@ def category_sizes(rows: RowMatrix) -> Integers:
     if (seen > max(MANY, 2 * len(rows))).any():
         raise DataError(
             f"The argument '{rows.name}' must hold category codes 0, 1, 2, …; got {seen.max() - 1:.17g} among "
-            f"{counted(len(rows), 'row')}. If there are so many categories, give sizes=."
+            f"{counted(len(rows), 'row')}. If there are so many categories, pass sizes=."
         )
     return np.asarray(seen, np.int64)
 
 
 def _places(sizes: Integers, wider: Integers) -> Integers:
-    """Return where the categories of columns of `sizes` lie among columns of `wider` sizes."""
+    """Return the positions, in a layout of `wider` columns, of the categories of columns of `sizes`."""
     shift = np.concatenate([[0], np.cumsum(wider - sizes)[:-1]]).astype(np.int64)
     return np.arange(sizes.sum()) + np.repeat(shift, sizes)

@@ -1,4 +1,4 @@
-"""The largest value seen: what an interval's upper end leaves behind."""
+"""Keep the largest value seen: sufficient for the upper end of a uniform distribution."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ __all__ = ["Extremes"]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Extremes(Statistic):
-    """Number of rows, and the largest value among them (0 while there are none).
+    """Number of rows and their largest value (0 while there are none).
 
-    Maxima add, but they cannot be subtracted: who held the second place is forgotten. So `a − b` raises unless
-    b's largest value is below a's, where nothing but the number of rows changes.
+    Maxima add, but they do not subtract, because the second largest value is not stored. So `a − b` raises unless
+    b's largest value is below a's; then only the number of rows changes.
 
     >>> Extremes.of([31.0, 100.0, 7.0])
     Extremes(largest=100., n=3.)
@@ -33,14 +33,16 @@ class Extremes(Statistic):
     n: Array
 
     def scaled(self, factor: float) -> Self:
-        """Return the statistic as if every row had `factor` times its weight; what underflows is dropped."""
+        """Return the statistic with all row weights multiplied by `factor`; cells that underflow become empty."""
         n = np.asarray(self.n * factor)
         return type(self)(sealed(np.where(n > 0, self.largest, 0.0)), sealed(n))
 
     @classmethod
     def _gather(cls, rows: RowMatrix, groups: Groups) -> Self:
         if rows.is_sparse:
-            raise KindError(f"The argument '{rows.name}' must be dense: every value must be positive; got sparse.")
+            raise KindError(
+                f"The argument '{rows.name}' must be dense, because every value must be positive; got a sparse matrix."
+            )
         (largest,) = counting_kernels.table("largest", rows, groups, POSITIVE)
         return cls(largest, counting_kernels.weights(groups, len(rows.shape)))
 
@@ -50,22 +52,22 @@ class Extremes(Statistic):
         return self.largest  # PU-1
 
     def sample_rows(self, rng: Rng = None) -> Redrawn:
-        """Draw rows of positive numbers, given nothing but their number and the largest.
+        """Draw rows of positive numbers from their distribution given the largest.
 
-        In each class, one row, any of them, has the largest value of a feature, and the others are uniform below it:
-        under a uniform from 0 to an unknown end that is what is left of the rows once the largest is known.
+        In each class, a random row has the largest value of a feature, and the others are uniform below it. Under a
+        uniform from 0 to an unknown end, that is the distribution of the rows given the largest value.
 
         Parameters
         ----------
         rng : Generator or int, default=None
-            Where chance comes from, or its seed.
+            Random generator, or a seed for one.
 
         Returns
         -------
         rows : ndarray
             As many rows as were counted, class by class.
         labels : ndarray of int, or None
-            The class of each row; None where there are no classes.
+            Class of each row; None if the statistic has no class axis.
 
         Examples
         --------
@@ -90,6 +92,6 @@ class Extremes(Statistic):
     def _minus(self, other: Self) -> Self:
         if ((other.largest >= self.largest) & (other.n > 0)).any():
             raise DataError(
-                "the largest value would be removed, and the second largest is not kept; refit without the rows."
+                "the largest value would be removed, and the second largest is not kept; refit without these rows."
             )
         return type(self)(self.largest, difference(self.n, other.n))

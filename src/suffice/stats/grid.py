@@ -1,4 +1,4 @@
-"""A fixed fine grid of numbers, and which values of a column there are."""
+"""Truncate numbers to a fixed, fine grid, and find the distinct values of a column."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from suffice.typing import Array, Integers
 __all__ = ["BITS", "coarser", "counted_on_grid", "distinct", "on_grid"]
 
 BITS = 12
-"""Bits of a float64's mantissa that the grid keeps: whole numbers below 8,192 stay apart."""
+"""Bits of a float64's mantissa that the grid keeps: whole numbers below 8,192 stay distinct."""
 
 CUT = 52 - BITS
 
 SPAN, SPARSE = 2**21, 2**16
-"""Keys that lie within so many are counted rather than sorted; and cells that may be empty, at least."""
+"""Range of keys, and number of cells of a table, that are always small enough to be counted rather than sorted."""
 
 
 def on_grid(values: NDArray[Any], bits: int = BITS) -> Array:
-    """Round numbers to a mantissa of 12 bits: a fixed grid, fine everywhere, independent of the data and their unit.
+    """Truncate numbers to a mantissa of `bits` bits: a fixed grid, fine everywhere, independent of the data.
 
-    A grid of fewer bits is coarser, and lies within this one.
+    A grid of fewer bits is coarser, and a subset of this one.
 
     >>> on_grid(np.array([1.0, 8191.0, 1234567.0, -0.1]))
     array([ 1.00000000e+00,  8.19100000e+03,  1.23443200e+06, -9.99908447e-02])
@@ -36,14 +36,14 @@ def on_grid(values: NDArray[Any], bits: int = BITS) -> Array:
 
 
 def coarser(counts: Any, bits: int) -> Any:
-    """Return counts of values (`ValueCounts`) on a grid of so many bits; values that become equal are added up."""
+    """Return value counts (`ValueCounts`) on a grid of `bits` bits; counts of values that become equal are added."""
     values, place = np.unique(on_grid(counts.values, bits), return_inverse=True)
     lines = int(counts.classes)
     return type(counts).of_codes(place[counts.place], values, counts.line, counts.count, n_classes=lines)
 
 
 def distinct(values: NDArray[Any]) -> tuple[NDArray[Any], Integers]:
-    """Return the distinct values, sorted, and the index of each row's value among them.
+    """Return the sorted distinct values, and the index of each row's value in them.
 
     >>> distinct(np.array([0.5, -2.0, 0.5, 8.0]))
     (array([-2. ,  0.5,  8. ]), array([1, 0, 1, 2]))
@@ -62,7 +62,7 @@ def distinct(values: NDArray[Any]) -> tuple[NDArray[Any], Integers]:
 
 
 def counted_on_grid(values: Array, bits: int, codes: Integers, classes: int) -> tuple[Array, Integers, Array] | None:
-    """Return grid values, classes, and how many rows have both; None if there may be too many values to count in place.
+    """Return grid values, classes and the number of rows with both; None if a table of counts would be too large.
 
     >>> counted_on_grid(np.array([1.2, 1.3, -4.0]), 2, np.array([0, 0, 1]), 2)
     (array([ 1.  ,  1.25, -4.  ]), array([0, 0, 1]), array([1., 1., 1.]))
@@ -86,7 +86,7 @@ def counted_on_grid(values: Array, bits: int, codes: Integers, classes: int) -> 
 
 
 def _counted(keys: Integers) -> tuple[Integers, Integers] | None:
-    """Return distinct keys and the index of each row's key, by counting; None if they are too far apart."""
+    """Return the distinct keys and the index of each row's key, by counting; None if their range is too wide."""
     least = int(keys.min())
     span = int(keys.max()) - least + 1
     if span > max(SPAN, 4 * len(keys)):
@@ -103,7 +103,7 @@ def _all_on_grid(values: Array) -> bool:
 
 
 def _keys(values: Array) -> tuple[Integers, int]:
-    """Return integers in the order of the values: 0 for zero, and the number of steps from the smallest for others."""
+    """Return integers that sort like the values, 0 for zero, and the offset from which magnitudes are numbered."""
     bits = values.view(np.int64) >> CUT
     size = bits & np.int64((1 << (63 - CUT)) - 1)
     least = int(size.min(initial=np.iinfo(np.int64).max, where=size > 0)) - 1 if size.any() else 0
@@ -112,6 +112,6 @@ def _keys(values: Array) -> tuple[Integers, int]:
 
 
 def _value(keys: Integers, least: int) -> Array:
-    """Return the values that keys stand for."""
+    """Return the values that the keys encode."""
     size = np.where(keys == 0, 0, np.abs(keys) + least) << CUT
     return np.copysign(size.view(np.float64), np.where(keys < 0, -1.0, 1.0))

@@ -1,10 +1,10 @@
-"""Rows as bytes, the same whatever they came from; and hashes of these under a key.
+"""Encode rows as bytes, independently of their container, and hash them under a key.
 
-number      n, and the float64 of its value: 1, 1.0, True and an Arrow integer are the same
-number      i, and its digits, if it is a whole number that float64 does not have
-text        s, its length, and its UTF-8
-row         of a table: name and value of each column, in the order of names, without what is missing;
-            of a matrix: the places of what is not 0, and the numbers there; of a text: the text
+number      n, and its value as float64: 1, 1.0, True and an Arrow integer are the same
+number      i, and its digits, if it is a whole number that float64 cannot represent
+text        s, its length, and its UTF-8 bytes
+row         of a table: name and value of each column, sorted by name, without missing values;
+            of a matrix: the columns of its nonzero numbers, and these numbers; of a text: the text
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ __all__ = ["Key", "cell", "matrix_rows", "table_rows", "text_row", "value_rows"]
 
 PERSON = b"suffice journal1"
 AT_ONCE = 2**20
-"""Numbers of a matrix that are written at a time."""
+"""Numbers of a matrix that are encoded at a time."""
 
 
 class Key:
-    """The key of the hashes: nothing, or a secret of its owner. It is not kept with the hashes.
+    """The key of the hashes: empty, or a secret of its owner. It is not stored with the hashes.
 
     >>> from suffice.stats.hashing import Key
     >>> bool((Key("a").check == Key("b").check).all()), bool((Key("a").check == Key(b"a").check).all())
@@ -44,8 +44,8 @@ class Key:
     def __init__(self, secret: JournalKey = None) -> None:
         if secret is not None and (not isinstance(secret, str | bytes) or not secret):
             raise InputError(
-                "The argument 'journal' must be True, or a key of your own: a text or bytes that are not empty; got "
-                f"{'an empty one' if isinstance(secret, str | bytes) else f'a {type(secret).__name__}'}."
+                "The argument 'journal' must be True or a key of your own, a non-empty str or bytes; got "
+                f"{'an empty key' if isinstance(secret, str | bytes) else f'a {type(secret).__name__}'}."
             )
         key = b"" if secret is None else secret.encode() if isinstance(secret, str) else secret
         key = key if len(key) <= 64 else blake2b(key).digest()
@@ -53,13 +53,13 @@ class Key:
 
     @property
     def check(self) -> NDArray[np.uint64]:
-        """The fingerprint that tells this key from others."""
+        """Fingerprint that distinguishes this key from others."""
         found = self._hash.copy()
         found.update(b"check")
         return _numbers([found.digest()]).ravel()
 
     def hashes(self, rows: Iterable[bytes], labels: Sequence[bytes]) -> Hashes:
-        """Return 128 bits for each row and its label, as two numbers."""
+        """Return a 128-bit hash of each row with its label, as two numbers."""
         begun: dict[bytes, Any] = {}
         found, every = [], iter(rows)
         for label, row in zip(labels, every, strict=False):
@@ -71,7 +71,10 @@ class Key:
             one.update(row)
             found.append(one.digest())
         if len(found) != len(labels) or next(every, None) is not None:
-            raise LabelError(f"The argument 'y' must hold one label per row; got {len(labels):,}.")
+            found_rows = "more rows" if len(found) == len(labels) else f"{len(found):,} rows"
+            raise LabelError(
+                f"The argument 'y' must hold one label per row; got {len(labels):,} labels for {found_rows}."
+            )
         return _numbers(found)
 
 
@@ -80,7 +83,7 @@ def _numbers(digests: list[bytes]) -> Hashes:
 
 
 def cell(value: Any) -> bytes:
-    """Encode one value so that no other value starts with the same bytes."""
+    """Encode a value so that no encoding is a prefix of another."""
     if isinstance(value, str):
         text = value.encode("utf-8", "surrogatepass")
         return b"s" + len(text).to_bytes(8, "little") + text
@@ -93,11 +96,11 @@ def cell(value: Any) -> bytes:
         return b"n" + struct.pack("<d", float(value) + 0.0)
     if isinstance(value, bytes):
         return b"b" + len(value).to_bytes(8, "little") + value
-    raise KindError(f"A journal takes rows and labels of texts and numbers; got a {type(value).__name__}.")
+    raise KindError(f"A journal takes rows and labels of text and numbers; got a {type(value).__name__}.")
 
 
 def text_row(text: Any) -> bytes:
-    """Encode a document: a text, or a list of texts, which a user's own tokenizer may take instead."""
+    """Encode a document: a text, or a list of texts for a user's own tokenizer."""
     if hasattr(text, "as_py"):  # a scalar of Arrow
         text = text.as_py()
     if isinstance(text, str):
@@ -108,7 +111,7 @@ def text_row(text: Any) -> bytes:
 
 
 def table_rows(table: Table, names: Iterable[Any]) -> Iterator[bytes]:
-    """Encode the rows of the given columns of a table; a column that it lacks is missing in each row."""
+    """Encode the rows over the named columns of a table; a column that the table lacks is missing in every row."""
     named = sorted((cell(name), name) for name in names if name in table)
     step = max(1, AT_ONCE // max(1, len(named)))
     columns = [(start, table[name]) for start, name in named]
@@ -119,7 +122,7 @@ def table_rows(table: Table, names: Iterable[Any]) -> Iterator[bytes]:
 
 
 def _cells(name: bytes, column: Column) -> list[bytes]:
-    """Encode the name and value of each row of a column; nothing where the value is missing."""
+    """Encode a column's name and value in each row; missing values give no bytes."""
     if column.storage in ("nothing", "date"):
         return [b""] * len(column)
     if column.storage in ("string", "category"):
@@ -142,7 +145,7 @@ def _cells(name: bytes, column: Column) -> list[bytes]:
 
 
 def value_rows(X: NDArray[Any]) -> Iterator[bytes]:
-    """Encode the rows of a matrix of words, or of words and numbers."""
+    """Encode the rows of an array of words, or of words and numbers."""
     known: dict[Any, bytes] = {}
     for row in X.tolist():
         parts = []

@@ -1,4 +1,4 @@
-"""Rows, labels and weights as people have them → as the kernels want them, or one clear sentence."""
+"""Convert rows, labels and weights to the arrays that kernels read, or raise an error about the argument."""
 
 from __future__ import annotations
 
@@ -33,17 +33,17 @@ __all__ = [
 ]
 
 EXACT = 2.0**53 - 1
-"""The largest count. One more, and float64 could no longer tell a sum from its neighbour, so it is refused."""
+"""Largest count allowed: above it, float64 no longer distinguishes neighbouring whole numbers."""
 
 MANY = 1_000_000
-"""More classes or categories than this, and more than two a row, are taken for a mistake unless they are announced."""
+"""More classes or categories than this, and more than two per row, are an error unless their number is passed."""
 
 KERNEL_TYPES = {np.dtype(t) for t in (np.float64, np.float32, np.int64, np.int32, np.uint8)}
 
 
 @dataclass(frozen=True)
 class Allowed:
-    """The values a statistic can take in."""
+    """The values that a statistic accepts, and how errors describe them."""
 
     least: float
     most: float
@@ -70,7 +70,7 @@ class Allowed:
             self.refuse(values[place], (place[0] + first_row, *place[1:]) if place else (), name)
 
     def refuse(self, value: Any, place: tuple[int, ...], name: str) -> None:
-        """Raise DataError for one value."""
+        """Raise a DataError that names one value and its place."""
         at = f" at {list(place)}" if place else ""
         raise DataError(f"The argument '{name}' must hold {self.words}; got {value}{at}.")
 
@@ -86,14 +86,14 @@ REAL = Allowed(-_LARGEST, _LARGEST, False, "finite numbers")
 
 @dataclass(frozen=True)
 class RowMatrix:
-    """Data as a matrix, rows first, and the shape a row had."""
+    """Data as a matrix, rows first, and the original shape of a row."""
 
     matrix: Any  # a 2-D numpy array, or scipy's CSR or CSC
     shape: tuple[int, ...]
     name: str
-    first: int = 0  # the number of the first row, where these are part of more
-    above: float | None = None  # values stand for whether they are above this, which is not negative
-    allowed: Allowed = REAL  # what a score may be made of
+    first: int = 0  # index of the first row, if these are part of more rows
+    above: float | None = None  # read values as flags: whether they are above this threshold, which is not negative
+    allowed: Allowed = REAL  # values that a scorer accepts
 
     @classmethod
     def read(cls, data: Matrix | RowMatrix, name: str = "data") -> RowMatrix:
@@ -123,7 +123,7 @@ class RowMatrix:
 
     @property
     def width(self) -> int:
-        """Numbers that a row holds; on average, if the matrix is sparse."""
+        """Numbers per row; the average number of stored entries if the matrix is sparse."""
         return int(self.matrix.nnz // max(1, len(self)) if self.is_sparse else self.matrix.shape[1])
 
     def part(self, block: slice) -> RowMatrix:
@@ -131,17 +131,17 @@ class RowMatrix:
         return replace(self, matrix=self.matrix[block], first=self.first + block.start)
 
     def must_be(self, allowed: Allowed) -> RowMatrix:
-        """Return the rows, to be refused by a scorer if they hold other values than these."""
+        """Return the rows with the values that a scorer shall accept; it refuses all others."""
         return replace(self, allowed=allowed)
 
     def flags(self, threshold: float) -> RowMatrix:
-        """Return the rows as ones where they are above the threshold and zeros elsewhere."""
+        """Return the rows, to be read as ones where they are above the threshold and zeros elsewhere."""
         if self.matrix.dtype == np.float32 and not isinstance(threshold, np.generic):
-            threshold = float(np.float32(threshold))  # as numpy compares a number with them
+            threshold = float(np.float32(threshold))  # numpy compares float32 arrays with Python numbers in float32
         return replace(self, above=float(threshold))
 
     def complain(self, allowed: Allowed) -> None:
-        """Raise the error that a kernel only noticed: name the first value that is not allowed."""
+        """Raise the error for data that a kernel refused, naming the first value that is not allowed."""
         if self.is_sparse:
             for k in np.flatnonzero(~allowed.accepts(self.matrix.data))[:1]:
                 line = int(np.searchsorted(self.matrix.indptr, k, side="right")) - 1
@@ -153,10 +153,10 @@ class RowMatrix:
 
 
 def _compressed(data: Any, name: str) -> Any:
-    """Return CSR or CSC of a type the kernels know, each entry stored once; the caller's matrix stays as it is."""
+    """Return CSR or CSC of a type that kernels read, without duplicate entries; the caller's matrix is unchanged."""
     kind = _kernel_type(data.dtype, name)
     if data.format not in ("csr", "csc"):
-        return data.astype(np.int64 if data.dtype.kind in "biu" else kind).tocsr()  # adds duplicates: needs the room
+        return data.astype(np.int64 if data.dtype.kind in "biu" else kind).tocsr()  # summing duplicates needs range
     if data.has_canonical_format or data.copy().has_canonical_format:
         return data if data.dtype == kind else data.astype(kind)
     wide = data.astype(np.int64 if data.dtype.kind in "biu" else kind, copy=True)
@@ -165,9 +165,9 @@ def _compressed(data: Any, name: str) -> Any:
 
 
 def as_numbers(value: Any, name: str, words: str = "numbers") -> NDArray[Any]:
-    """Return `value` as an array of numbers of its own type; `name` and `words` are for the error."""
+    """Return `value` as an array of numbers of its own type; errors use `name` and `words`."""
     if isinstance(value, np.ma.MaskedArray) and np.ma.is_masked(value):
-        raise DataError(f"{name} must hold a value everywhere; got a masked array with gaps.")
+        raise DataError(f"{name} must hold a value everywhere; got a masked array with masked values. Fill them first.")
     try:
         array = np.asarray(value)
     except ValueError:
@@ -197,7 +197,7 @@ def _walkable(matrix: NDArray[Any]) -> NDArray[Any]:
 
 @dataclass(frozen=True)
 class Groups:
-    """The class of each row, as a code or in shares, and its weight."""
+    """The class of each row, as a code or as responsibilities, and its weight."""
 
     code: Integers
     share: Array
@@ -220,7 +220,7 @@ class Groups:
             array = as_numbers(labels, "The argument 'labels'", "class codes or responsibilities")
         except KindError as error:
             raise LabelError(
-                f"{error} Encode names with one list for all batches: numpy.searchsorted(classes, labels)."
+                f"{error} Encode names by one sorted list for all batches: numpy.searchsorted(classes, labels)."
             ) from None
         if array.ndim not in (1, 2) or len(array) != rows or array.shape[1:] == (0,):
             raise LabelError(
@@ -239,7 +239,7 @@ class Groups:
         return Groups(self.code[block], self.share[block], self.weight[block], self.classes, rows)
 
     def members(self) -> Iterator[tuple[Any, Integers, Array | None]]:
-        """Yield rows that count, their classes and weights: all at once, or class by class if classes share rows."""
+        """Yield rows, their classes and weights: all rows at once, or class by class if labels are responsibilities."""
         if not len(self.share):
             code = self.code if len(self.code) else np.zeros(self.rows, np.int64)
             yield slice(None), code, self.weight if len(self.weight) else None
@@ -251,7 +251,7 @@ class Groups:
 
     @property
     def real(self) -> bool:
-        """Whether rows may count for a fraction."""
+        """Whether rows may have fractional weights."""
         return len(self.weight) > 0 or len(self.share) > 0
 
     @property
@@ -269,7 +269,7 @@ def _read_codes(array: NDArray[Any], n_classes: int | None) -> tuple[Integers, i
     if n_classes is None and most > max(MANY, 2 * len(array)):
         raise LabelError(
             f"The argument 'labels' must hold codes 0, 1, 2, …; got {most} among {counted(len(array), 'row')}. "
-            "If there are so many classes, give n_classes=."
+            "If there are so many classes, pass n_classes=."
         )
     classes = most + 1 if n_classes is None else int(n_classes)
     if least < 0 or most >= classes:
@@ -282,14 +282,14 @@ def _read_shares(array: NDArray[Any], n_classes: int | None) -> tuple[Array, int
     share = np.require(array.astype(np.float64, copy=False), requirements=["C", "A"])
     if array.shape[1] == 1 and array.dtype.kind in "biu":
         raise LabelError(
-            f"The argument 'labels' must be a list of codes, or responsibilities for every class; got shape "
+            f"The argument 'labels' must be a list of codes, or hold responsibilities for every class; got shape "
             f"{array.shape}. Use labels.ravel()."
         )
     outside = ~((share >= 0) & (share <= 1 + 1e-9))
     if outside.any():
         raise LabelError(
             f"The argument 'labels' must hold responsibilities between 0 and 1; got {share[outside][0]}. "
-            "Other weights go into 'weights'."
+            "Pass other weights as 'weights'."
         )
     if n_classes is not None and share.shape[1] != n_classes:
         raise LabelError(
@@ -303,7 +303,9 @@ def _read_weights(weights: Any, rows: int) -> Array:
         return np.empty(0)
     array = COUNT.read(weights, "weights")
     if array.shape != (rows,):
-        raise ShapeError(f"The argument 'weights' must hold one number per row, {rows} in all; got {array.shape}.")
+        raise ShapeError(
+            f"The argument 'weights' must hold one number per row, {rows} in all; got shape {array.shape}."
+        )
     return np.ascontiguousarray(array)
 
 
@@ -313,5 +315,5 @@ def generator(rng: Rng) -> np.random.Generator:
         return np.random.default_rng(rng)
     except (TypeError, ValueError):
         raise InputError(
-            f"The argument 'rng' must be a numpy Generator, a whole number as seed, or None; got {rng!r}."
+            f"The argument 'rng' must be a numpy Generator, a seed (a non-negative whole number), or None; got {rng!r}."
         ) from None

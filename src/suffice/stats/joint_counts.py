@@ -1,4 +1,4 @@
-"""How often the values of two or three columns come together, by class; only what occurs is written down."""
+"""Count joint values of a few columns by class; only joint values that occur are stored."""
 
 from __future__ import annotations
 
@@ -22,16 +22,15 @@ from suffice.typing import Array, Integers
 __all__ = ["JointCounts"]
 
 DENSE, ROOM = 2**20, 2**22
-"""Numbers of a table that is counted cell by cell, not by sorting; and of tables that are counted at once, about."""
+"""Largest table that is counted cell by cell, not by sorting; and approximate size of tables counted at once."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class JointCounts(ValueCounts):
-    """Numbers of rows by class and joint value of a few columns; statistics are united by value, column by column.
+    """Numbers of rows by class and joint value of a few columns; + and − match values by name, column by column.
 
-    `values` are the values of each column as strings, sorted, one column after the other, `sizes` how many each has.
-    Class `line[i]` has the joint value `place[i]`, counted like an index of an array of shape `sizes`, in `count[i]`
-    rows.
+    `values` holds the sorted values of each column as strings, one column after another; `sizes`, how many each has.
+    Class `line[i]` has the joint value `place[i]`, a flat index into an array of shape `sizes`, in `count[i]` rows.
 
     >>> counts = JointCounts.of([[0, 5], [1, 5], [1, 5]], labels=[0, 0, 0])
     >>> counts.axes, counts.table
@@ -70,7 +69,7 @@ class JointCounts(ValueCounts):
         *,
         n_classes: int | None = None,
     ) -> Self:
-        """Count rows by codes of each column, rows × columns, which stand for names; rows with a code of −1 do not."""
+        """Count rows by codes, rows × columns, that index the columns' `names`; rows with a code of −1 do not count."""
         return cls._of(codes, names, Groups.read(len(codes), labels, weights, n_classes))
 
     @classmethod
@@ -83,7 +82,7 @@ class JointCounts(ValueCounts):
         *,
         n_classes: int | None = None,
     ) -> list[Self]:
-        """Count rows by several sets of columns at once; a column is a code for each row, and the names of codes.
+        """Count rows by several sets of columns at once; a column is a pair: a code for each row, and the codes' names.
 
         >>> a, b = (np.array([0, 1, 1]), np.array(["x", "y"])), (np.array([0, 0, -1]), np.array(["u"]))
         >>> pair, twice = JointCounts.of_sets([a, b, a], [(0, 1), (0, 2)])
@@ -97,7 +96,7 @@ class JointCounts(ValueCounts):
 
         def rank(j: int) -> None:
             order = np.append(np.argsort(orders[j], kind="stable"), -1).astype(np.int32)
-            ranks[j] = order[columns[j][0]]  # −1 is the last
+            ranks[j] = order[columns[j][0]]  # code −1 takes the last entry
 
         in_parallel(rank, range(len(columns)))
         most = DENSE // (groups.classes or 1) if not len(groups.share) else 0
@@ -154,7 +153,9 @@ class JointCounts(ValueCounts):
         return cls(sealed(every), line, place, count, classes, np.array(sizes, np.int64))
 
     def pooled(self, kept: Sequence[Container[str] | None], others: str) -> Self:
-        """Return the same rows with all values of a column but those that are kept as one, called `others`.
+        """Return the counts with all values of each column that are not in its `kept` merged into one, `others`.
+
+        Where `kept` is None for a column, it keeps all its values.
 
         >>> counts = JointCounts.of([[0, 5], [1, 5], [2, 5]])
         >>> counts.pooled([{"0.0"}, None], "z").axes[0].tolist()
@@ -173,7 +174,7 @@ class JointCounts(ValueCounts):
 
     @cached_property
     def axes(self) -> tuple[NDArray[Any], ...]:
-        """The values of each column, sorted."""
+        """Sorted values of each column."""
         return tuple(np.split(self.values, np.cumsum(self.sizes)[:-1])) if len(self.sizes) else ()
 
     @property
@@ -181,7 +182,7 @@ class JointCounts(ValueCounts):
         return self.axes
 
     def in_words(self) -> tuple[NDArray[Any], ...]:
-        """Return the joint values that rows have, column by column."""
+        """Return the joint values that occur, as one array of values per column."""
         codes = np.unravel_index(np.unique(self.place), self.sizes.tolist()) if len(self.place) else ()
         return tuple(axis[code] for axis, code in zip(self.axes, codes, strict=False))
 
@@ -192,14 +193,14 @@ class JointCounts(ValueCounts):
 
     @property
     def table(self) -> Array:
-        """Classes × values of each column; one line without labels."""
+        """Counts as an array with the axes classes (one without labels) × values of each column."""
         out = np.zeros((max(1, int(self.classes)), int(np.prod(self.sizes))))
         out[self.line, self.place] = self.count
         return out.reshape(len(out), *self.sizes)
 
     @property
     def totals(self) -> Array:
-        """Rows that have each joint value, of all classes together, in the order of `place`."""
+        """Number of rows with each joint value, over all classes, indexed like `place`."""
         return np.bincount(self.place, self.count, int(np.prod(self.sizes))).astype(np.float64)
 
     def _is_identity(self) -> bool:
@@ -208,23 +209,28 @@ class JointCounts(ValueCounts):
     def _check_values(self) -> None:
         sizes = self.sizes
         if sizes.ndim != 1 or (sizes < 0).any() or sizes.sum() != len(self.values) or float(np.prod(sizes)) > EXACT:
-            raise ShapeError("'sizes' of JointCounts must say how many of the values each column has.")
+            raise ShapeError(
+                "'sizes' of JointCounts must hold the number of values of each column, which make 'values'."
+            )
         counted = CellHistogram(self.line, self.place + 1, self.count)
         counted.check("place", "JointCounts", max(1, int(self.classes)))
         most = int(np.prod(sizes)) if len(sizes) else 0
         if len(self.place) and int(self.place.max()) >= most:
-            raise ShapeError("'place' of JointCounts must be the place of a joint value.")
+            raise ShapeError(f"'place' of JointCounts must be below {most}, the product of 'sizes'.")
         codes = np.unravel_index(self.place, sizes.tolist()) if len(self.place) else [self.place] * len(sizes)
         for one, code in zip(self.axes, codes, strict=True):
             if len(np.unique(code)) != len(one) or not all(type(value) is str for value in one.tolist()):
                 raise ShapeError("'values' of JointCounts must be strings, exactly those that 'place' refers to.")
             if (one[1:] <= one[:-1]).any():
-                raise DataError("'values' of JointCounts must be sorted, each once.")
+                raise DataError("'values' of JointCounts must be sorted and distinct within each column.")
 
     def _united(self, other: Self) -> tuple[Any, CellHistogram, CellHistogram]:
         """Return the union of the values of each column, and the counts of each statistic over it."""
         if len(self.sizes) != len(other.sizes) and len(self.sizes) and len(other.sizes):
-            raise DataError(f"one statistic is of {len(self.sizes)} columns, the other of {len(other.sizes)}.")
+            raise DataError(
+                f"two JointCounts must have the same columns to be combined; got {len(self.sizes)} columns "
+                f"and {len(other.sizes)}."
+            )
         if np.array_equal(self.sizes, other.sizes) and np.array_equal(self.values, other.values):
             return self.axes, self._over(None), other._over(None)
         empty = tuple(np.zeros(0, object) for _ in range(max(len(self.sizes), len(other.sizes))))
@@ -233,7 +239,7 @@ class JointCounts(ValueCounts):
         return axes, self._moved(axes), other._moved(axes)
 
     def _moved(self, axes: tuple[NDArray[Any], ...]) -> CellHistogram:
-        """Return the counts over other axes, which hold all values."""
+        """Return the counts over other axes, which include all values of this statistic."""
         if not len(self.place):
             return self._over(None)
         codes = np.unravel_index(self.place, self.sizes.tolist())
@@ -252,7 +258,7 @@ def _tables(
     classes = groups.classes or 1
     cells = [classes * int(np.prod(sizes[[*which]])) for which in sets]
     padded = np.array([(*which, -1)[:3] for which in sets], np.int64).reshape(-1, 3)
-    batch = np.cumsum(cells) // ROOM  # no more tables at once than there is room for
+    batch = np.cumsum(cells) // ROOM  # limits the memory of tables counted at once
     for number in np.unique(batch).tolist():
         mine = slice(*np.searchsorted(batch, [number, number + 1]))
         out = np.zeros(sum(cells[mine]))
@@ -261,7 +267,7 @@ def _tables(
 
 
 def _counted(line: Integers, place: Integers, weight: Array | None, width: int) -> CellHistogram:
-    """Count pairs of a class and a place: in a table where that is small, otherwise by sorting."""
+    """Count pairs of class and place: in a table if it is small, otherwise by sorting."""
     cells = (int(line.max(initial=0)) + 1) * width
     if cells > max(DENSE, 4 * len(line)):
         return CellHistogram.of(line, place, weight)

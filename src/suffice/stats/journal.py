@@ -1,7 +1,7 @@
-"""Which rows were learned, and with what weight: hashes of rows that add and subtract like every other statistic.
+"""Record which rows were learned, and with what weight, as hashes that add and subtract like every other statistic.
 
-Sums cannot know whether a row was among what they are of. A journal can: it has 128 bits of each (row, label), made by
-BLAKE2b under a key that is not kept, and the total weight that such rows were learned with.
+Sums cannot show whether a given row is part of them. A journal can: for each distinct (row, label) it holds a 128-bit
+BLAKE2b hash, made under a key that is not stored, and the total weight with which it was learned.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ Hashes = NDArray[np.uint64]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Journal:
-    """The total weight of the rows of each hash, sorted by hash; `check` tells keys apart.
+    """Total weight of the rows with each hash, sorted by hash; `check` distinguishes keys.
 
     >>> import suffice as sf
     >>> monday = sf.BernoulliNB().fit([[0], [1], [1]], ["a", "b", "b"], journal="a secret").journal_
@@ -46,26 +46,26 @@ class Journal:
         for name, array in self.arrays().items():
             kind = np.float64 if name == "weight" else np.uint64
             if array.dtype != kind or array.ndim != 1:
-                raise DataError(f"'{name}' of Journal must be a list of {np.dtype(kind)}.")
+                raise DataError(f"'{name}' of Journal must be a one-dimensional array of {np.dtype(kind)}.")
         if not len(self.first) == len(self.second) == len(self.weight) or len(self.check) != 2:
-            raise ShapeError("A Journal must have two numbers and a weight for each hash, and two for its key.")
+            raise ShapeError("A Journal must have two numbers and a weight for each hash, and two numbers in 'check'.")
         if not ((self.weight > 0) & (self.weight <= EXACT)).all():
             raise DataError("'weight' of Journal must be positive and below 2**53.")
         above = self.first[1:] > self.first[:-1]
         above |= (self.first[1:] == self.first[:-1]) & (self.second[1:] > self.second[:-1])
         if not above.all():
-            raise DataError("The hashes of Journal must be sorted, each once.")
+            raise DataError("The hashes of Journal must be sorted and distinct.")
 
     @classmethod
     def of(cls, hashes: Hashes, weights: Array | None, check: NDArray[np.uint64]) -> Journal:
-        """Make the journal of rows; rows of weight 0 were not learned and are left out."""
+        """Return the journal of rows with these hashes; rows of weight 0 were not learned and are left out."""
         given = np.ones(len(hashes)) if weights is None else np.asarray(weights, np.float64)
         group, keys = _groups(hashes)
         return cls._seen(keys, _sums(group, given, len(keys)), check)
 
     @property
     def total(self) -> float:
-        """The weight of all rows."""
+        """Total weight of all rows."""
         return float(self.weight.sum())
 
     def __len__(self) -> int:
@@ -89,7 +89,7 @@ class Journal:
 
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, Any]) -> Journal:
-        """Make a journal from what `arrays()` returned."""
+        """Return a journal from the arrays that `arrays()` returned."""
         expected = ["check", "first", "second", "weight"]
         if sorted(arrays) != expected:
             raise DataError(f"The argument 'arrays' of Journal must hold {expected}; got {sorted(arrays)}.")
@@ -122,13 +122,14 @@ class Journal:
         return self._seen(keys, left, self.check)
 
     def scaled(self, factor: float) -> Journal:
-        """Return the journal as if every row had `factor` times its weight; what underflows is dropped."""
+        """Return the journal with all row weights multiplied by `factor`; rows whose weight underflows are dropped."""
         return self._seen(self.hashes, self.weight * factor, self.check)
 
     def not_learned(self, hashes: Hashes, weights: Array | None = None) -> tuple[int, float, float] | None:
-        """Return the first of the rows that cannot be removed together with those before it, or None if all can.
+        """Return the first row that cannot be removed after all rows before it, or None if all rows can be removed.
 
-        With it come the weight that rows like it were learned with, and the weight to be removed.
+        The result is the row's index, the weight with which equal rows were learned, and the weight of equal rows to be
+        removed up to this one.
         """
         given = np.ones(len(hashes)) if weights is None else np.asarray(weights, np.float64)
         group, keys = _groups(np.concatenate([self.hashes, hashes]))
@@ -145,7 +146,7 @@ class Journal:
 
     @property
     def hashes(self) -> Hashes:
-        """Both halves of each hash."""
+        """Hashes as rows of two numbers."""
         return np.column_stack([self.first, self.second])
 
     @classmethod
@@ -156,7 +157,7 @@ class Journal:
 
     def _compare(self, other: Journal) -> None:
         if not isinstance(other, Journal):
-            raise KindError(f"A Journal combines only with another one; got {type(other).__name__}.")
+            raise KindError(f"A Journal combines only with another Journal; got {type(other).__name__}.")
         if not np.array_equal(self.check, other.check):
             raise DataError("Two journals must have the same key to be combined; got different keys.")
 
@@ -166,7 +167,7 @@ def _sums(group: Integers, weights: Array, groups: int) -> Array:
 
 
 def _groups(hashes: Hashes) -> tuple[Integers, Hashes]:
-    """Return the index of each hash among the distinct ones, and these, sorted."""
+    """Return the index of each hash in the sorted distinct hashes, and these hashes."""
     order = np.lexsort((hashes[:, 1], hashes[:, 0]))
     ordered = hashes[order]
     new = np.ones(len(ordered), bool)

@@ -1,7 +1,7 @@
-"""Weight, mean and scatter about the mean, kept centred, with about 32 digits.
+"""Keep weight, mean and scatter about the mean, with about 32 digits.
 
-Σx² − (Σx)²/n would lose every digit of a spread of 1 around a mean of 1e8. Here means and scatters are merged by
-their distance instead, as hi + lo pairs of float64 (`pairs.py`), so that a + b − b gives a back.
+Σx² − (Σx)²/n would lose every digit of a spread of 1 around a mean of 1e8. Here means and scatters are merged by the
+distance of the means, as hi + lo pairs of float64 (`pairs.py`), so that a + b − b gives a back.
 
     n' = n₁ + n₂      δ = x̄₂ − x̄₁      x̄' = x̄₁ + δ·n₂/n'      S' = S₁ + S₂ + δδᵀ·n₁n₂/n'
 """
@@ -28,15 +28,15 @@ __all__ = ["DiagonalMoments", "FullMoments"]
 
 
 STEP = 16
-"""Binary digits from one order of magnitude to the next, where a peak may tell no more than that."""
+"""Binary digits in an order of magnitude, to which `without_trace` rounds a peak up."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Moments(Statistic):
     """The algebra of centred moments; `n` broadcasts against `mean`.
 
-    `peak` is the largest scatter of each feature that took part in sums and differences. Rounding is relative to it,
-    so it tells what rounding left from what cannot be; nothing else is made of it.
+    `peak` is the largest scatter of each feature that took part in sums and differences. Rounding errors are relative
+    to it, so it distinguishes them from impossible results; it serves nothing else.
     """
 
     mean: Array
@@ -47,7 +47,7 @@ class Moments(Statistic):
     peak: Array
 
     def scaled(self, factor: float) -> Self:
-        """Return the statistic as if every row had `factor` times its weight; what underflows is dropped."""
+        """Return the statistic with all row weights multiplied by `factor`; cells that underflow become empty."""
         n = np.asarray(self.n * factor)
         means, scatters = self._means.where(n > 0, _nothing(self.mean)), self._scatters
         scatter = Pair(scatters.hi * factor, scatters.lo * factor).where(self._spread(n > 0), _nothing(self.scatter))
@@ -56,9 +56,9 @@ class Moments(Statistic):
         return type(self)(*(sealed(np.array(array, np.float64)) for array in arrays))
 
     def without_trace(self) -> Self:
-        """Return the statistic without traces of removed rows: of the peak, only the order of magnitude stays.
+        """Return the statistic without traces of removed rows: `peak` is rounded up to an order of magnitude.
 
-        Rounding is relative to it for as long as there are rows, so it cannot go altogether.
+        Rounding errors stay relative to the peak as long as there are rows, so it cannot be dropped altogether.
         """
         with np.errstate(divide="ignore"):
             digits = STEP * np.ceil(np.log2(self.peak) / STEP)
@@ -76,7 +76,7 @@ class Moments(Statistic):
 
     @abstractmethod
     def _diagonal(self, scatter: Array) -> Array:
-        """Return the scatter of each feature by itself."""
+        """Return the scatter of each feature alone."""
 
     def _sizes(self) -> Array:
         return self._diagonal(self.scatter)
@@ -92,7 +92,7 @@ class Moments(Statistic):
             raise ShapeError(f"'scatter' of {name} must have shape {self._scatter_shape()}; got {self.scatter.shape}.")
         check_weight(name, self.n, self.mean)
         if not all(np.isfinite(array).all() for array in self.arrays().values()):
-            raise DataError(f"{name} must stay finite: the values are too large to be squared.")
+            raise DataError(f"{name} must stay finite: the values are too large to be squared. Rescale them.")
         if (self._sizes() < 0).any():
             raise DataError(f"'scatter' of {name} must not be negative; got {self._sizes().min()}.")
         if ((self.n == 0) & ((self.mean != 0) | (self._sizes() != 0))).any():
@@ -139,12 +139,12 @@ class Moments(Statistic):
         return type(self)(*(sealed(np.array(array, np.float64)) for array in arrays))
 
     def _noise(self, other: Self) -> Array:
-        """Return what rounding may leave in a scatter: of the scatters that took part, and of the values' last bits."""
+        """Return the error that rounding may leave in a scatter, from earlier scatters and the values' last bits."""
         bits = self.n * (np.finfo(np.float64).eps * np.maximum(np.abs(self.mean), np.abs(other.mean))) ** 2
         return np.asarray(ROUNDING * np.maximum(self.peak, other.peak) + 16 * bits)
 
     def _refuse_leftovers(self, other: Self, delta: Array, left: Booleans) -> None:
-        """Raise where all rows are removed but they are not the rows that were counted."""
+        """Raise if all rows of a class are removed but have another mean or scatter than those that were counted."""
         noise = self._noise(other)
         apart = delta**2 * self.n > noise
         wider = np.abs(self._sizes() - other._sizes()) > noise
@@ -153,7 +153,7 @@ class Moments(Statistic):
 
     @abstractmethod
     def _repaired(self, scatter: Pair, other: Self) -> Pair:
-        """Return the scatter with negatives within rounding set to zero; raise beyond that."""
+        """Return the scatter with negative rounding errors set to zero."""
 
 
 class DiagonalMoments(Moments):
@@ -176,23 +176,23 @@ class DiagonalMoments(Moments):
             return np.asarray(self.scatter / self.n)  # NG-4
 
     def sample_rows(self, rng: Rng = None) -> Redrawn:
-        """Draw rows of numbers, given nothing but their mean and scatter.
+        """Draw rows of numbers from their distribution given mean and scatter.
 
-        In each class, the deviations of a feature from its mean point in any direction with equal probability, and are
-        as long as the scatter says: under a normal that is what is left of the rows. Their moments are those of the
-        statistic within rounding.
+        In each class, the vector of a feature's deviations from its mean has a uniformly random direction, and the
+        length that the scatter prescribes. Under a normal, that is the distribution of the rows given their mean and
+        scatter. The moments of the drawn rows equal the statistic up to rounding.
 
         Parameters
         ----------
         rng : Generator or int, default=None
-            Where chance comes from, or its seed.
+            Random generator, or a seed for one.
 
         Returns
         -------
         rows : ndarray
             As many rows as were counted, class by class.
         labels : ndarray of int, or None
-            The class of each row; None where there are no classes.
+            Class of each row; None if the statistic has no class axis.
 
         Examples
         --------
@@ -231,7 +231,9 @@ class FullMoments(Moments):
     @classmethod
     def _gather(cls, rows: RowMatrix, groups: Groups) -> Self:
         if len(rows.shape) != 1:
-            raise ShapeError(f"The argument '{rows.name}' must hold one vector per row; got rows of {rows.shape}.")
+            raise ShapeError(
+                f"The argument '{rows.name}' must hold one vector per row; got rows of shape {rows.shape}."
+            )
         total = None
         for at in range(0, max(1, len(rows)), counting_kernels.ROWS_AT_ONCE):
             block = slice(at, at + counting_kernels.ROWS_AT_ONCE)
@@ -270,7 +272,7 @@ class FullMoments(Moments):
         sizes, noise = self._diagonal(scatter.hi), self._noise(other)
         if (sizes < -noise).any():
             raise DataError(f"'scatter' of FullMoments must not be negative; got {sizes.min()}.")
-        unit = np.sqrt(np.where(noise > 0, noise / ROUNDING, 1.0))  # so that features of any scale count alike
+        unit = np.sqrt(np.where(noise > 0, noise / ROUNDING, 1.0))  # features of any scale get equal tolerance
         unit = unit[..., :, None] * unit[..., None, :]
         values, vectors = np.linalg.eigh(scatter.hi / unit)
         if (values < -ROUNDING * values.shape[-1]).any():

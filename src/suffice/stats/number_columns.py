@@ -1,4 +1,4 @@
-"""Columns of numbers, many at once: what a statistic of each alone would count, in one pass over all of them."""
+"""Count the values of many numeric columns at once, in one pass over all of them."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ PARTS = ("values", "line", "place", "count")
 
 @dataclass(frozen=True, eq=False)
 class ColumnCounts:
-    """How often each value of each column was seen, by class; every row has a value of every column.
+    """Numbers of rows by column, class and value; every row has a value in every column.
 
     Column j has the values from `first[j]` up to `first[j + 1]`, sorted, and the counts from `cells[j]` up to
     `cells[j + 1]`: class `line[i]` has value `values[place[i]]` in `count[i]` rows.
@@ -54,7 +54,7 @@ class ColumnCounts:
 
     @classmethod
     def side_by_side(cls, each: Sequence[ValueCounts]) -> ColumnCounts:
-        """Return the counts of columns, which have as many rows of each class."""
+        """Concatenate the counts of columns that have equally many rows of each class."""
         first, cells = (np.append(0, np.cumsum([len(getattr(t, name)) for t in each])) for name in ("values", "count"))
         values, line, place, count = (np.concatenate([getattr(t, name) for t in each]) for name in PARTS)
         place = place + np.repeat(first[:-1], np.diff(cells))
@@ -65,17 +65,17 @@ class ColumnCounts:
 
     @cached_property
     def column(self) -> Integers:
-        """The column of each value."""
+        """Column of each value."""
         return np.repeat(np.arange(len(self)), np.diff(self.first))
 
     @cached_property
     def totals(self) -> Array:
-        """Rows that have each value."""
+        """Number of rows with each value."""
         return np.bincount(self.place, self.count, len(self.values)).astype(np.float64)
 
     @property
     def each(self) -> list[ValueCounts]:
-        """The statistic of each column alone."""
+        """Value counts of each column."""
         classes, found = sealed(np.array(len(self.n), np.int64)), []
         own = sealed(self.place - np.repeat(self.first[:-1], np.diff(self.cells)))
         first, cells = self.first.tolist(), self.cells.tolist()
@@ -85,7 +85,7 @@ class ColumnCounts:
         return found
 
     def take(self, which: Booleans) -> ColumnCounts:
-        """Return some of the columns."""
+        """Return the counts of a subset of the columns."""
         known, there = which[self.column], np.repeat(which, np.diff(self.cells))
         first, cells = (np.append(0, np.cumsum(np.diff(ends)[which])) for ends in (self.first, self.cells))
         moved = (np.cumsum(known) - 1)[self.place[there]]
@@ -94,12 +94,12 @@ class ColumnCounts:
         return ColumnCounts(values, first, line, place, count, cells, self.n)
 
     def cells_on(self, bits: Integers) -> Integers:
-        """Return how many counts each column would have on a grid of so many bits."""
+        """Return how many cells column j would have on a grid of `bits[j]` bits."""
         apart = self._apart(self._coarse(bits)[self.place])
         return np.asarray(np.add.reduceat(apart.astype(np.int64), self.cells[:-1]))
 
     def on(self, bits: Integers) -> ColumnCounts:
-        """Return the counts of each column on a grid of so many bits; values that become equal are added up."""
+        """Return the counts of column j on a grid of `bits[j]` bits; counts of values that become equal are added."""
         coarse = self._coarse(bits)
         fresh = np.append(True, coarse[1:] != coarse[:-1])
         fresh[self.first[:-1]] = True
@@ -110,7 +110,7 @@ class ColumnCounts:
         return ColumnCounts(values, first, line, place, count, ends, self.n)
 
     def _coarse(self, bits: Integers) -> Array:
-        """Return the values on grids of so many bits."""
+        """Return the values of column j on a grid of `bits[j]` bits."""
         own, out = bits[self.column], self.values.copy()
         for one in range(int(bits.min()), BITS):
             here = own == one
@@ -118,14 +118,14 @@ class ColumnCounts:
         return out
 
     def _apart(self, values: Array) -> Booleans:
-        """Return which counts are not of the same column, class and value as those before them."""
+        """Return which counts differ in column, class or value from the count before."""
         new = np.append(True, (self.line[1:] != self.line[:-1]) | (values[1:] != values[:-1]))
         new[self.cells[:-1]] = True
         return new
 
 
 def each_feature(t: DiagonalMoments) -> list[DiagonalMoments]:
-    """Return the moments of each feature alone, of those of rows that are vectors."""
+    """Split the moments of vectors into the moments of each feature alone."""
     parts = {name: sealed(np.ascontiguousarray(part.T)[..., None]) for name, part in t.arrays().items() if name != "n"}
     return [
         _made(DiagonalMoments, {"n": t.n, **{name: part[j] for name, part in parts.items()}})
@@ -134,7 +134,7 @@ def each_feature(t: DiagonalMoments) -> list[DiagonalMoments]:
 
 
 def _made(kind: Any, parts: dict[str, Any]) -> Any:
-    """Return a statistic of arrays that are part of one that was checked: it is possible, too."""
+    """Return a statistic of arrays that are part of a validated statistic, without validating them again."""
     found = object.__new__(kind)
     found.__dict__.update(parts)
     return found

@@ -1,4 +1,4 @@
-"""Arrays of numbers with about 32 significant digits, as unevaluated sums of two float64.
+"""Compute with about 32 significant digits, on unevaluated sums of two float64 (double-double).
 
 The error of a rounded sum or product is itself a float64 (Dekker 1971; Knuth, The Art of Computer Programming 2,
 4.2.2), so keeping it costs a few operations and no new number type.
@@ -19,7 +19,7 @@ SPLITTER = 2.0**27 + 1.0
 
 @dataclass(frozen=True)
 class Pair:
-    """hi + lo, where lo is what rounding would have lost.
+    """An unevaluated sum hi + lo, where lo is what rounding to hi lost.
 
     >>> third = Pair.quotient(np.float64(1), np.float64(3))
     >>> third.hi + third.lo == third.hi, third.lo != 0

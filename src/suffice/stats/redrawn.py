@@ -1,14 +1,14 @@
-"""Rows drawn anew, given nothing but a statistic.
+"""Draw rows from their distribution given a sufficient statistic.
 
-p(rows | statistic, θ) does not depend on θ: that is what sufficient means. So rows can be drawn without a parameter,
-and the statistic of what is drawn is the one that was given. The functions below draw the rows of one class:
+p(rows | statistic, θ) does not depend on θ: that is what sufficient means. So rows can be drawn without parameters,
+and the statistic of the drawn rows equals the given one. The functions below draw the rows of one class:
 
-arranged     zeros and ones: every column is a random arrangement of its ones
-shuffled     categories: every column is a random arrangement of its codes
-scattered    counts of events: each event falls into any of the rows, all alike
-on_a_sphere  numbers: each column is uniform on the sphere about its mean that has its scatter
-below        positive numbers up to an end: one, at random, is the largest, and the others are uniform below it
-dealt        words, of all classes: a random order of the tokens of each, cut into rows
+arranged     zeros and ones: each column is a random arrangement of its ones
+shuffled     categories: each column is a random arrangement of its codes
+scattered    counts of events: each event falls into any row with equal probability
+on_a_sphere  numbers: each column is uniform on the sphere about its mean that its scatter prescribes
+below        positive numbers up to an end: a random one is the largest, and the others are uniform below it
+dealt        words, of all classes: the tokens of each class in random order, divided into rows
 """
 
 from __future__ import annotations
@@ -27,25 +27,25 @@ from suffice.typing import Array, Integers
 __all__ = ["Redrawn", "arranged", "below", "by_class", "dealt", "on_a_sphere", "scattered", "shuffled", "whole"]
 
 Redrawn: TypeAlias = tuple[NDArray[Any], Integers | None]
-"""Rows, and the class of each; None where a statistic has no classes."""
+"""Rows, and the class of each; None if the statistic has no class axis."""
 
 
 def whole(numbers: Array, name: str, kind: str) -> Integers:
-    """Return counts as integers; raise where rows were counted for a fraction."""
+    """Return counts as integers; raise if any is fractional."""
     broken = numbers != np.floor(numbers)
     if broken.any():
         raise DataError(
-            f"'{name}' of {kind} must hold whole numbers for rows to be drawn anew; got {numbers[broken].flat[0]}. "
+            f"'{name}' of {kind} must hold whole numbers for rows to be drawn; got {numbers[broken].flat[0]}. "
             "Count the rows without weights."
         )
     return np.asarray(numbers, np.int64)
 
 
 def by_class(n: Array, arrays: list[NDArray[Any]], name: str, draw: Callable[..., NDArray[Any]]) -> Redrawn:
-    """Draw the rows of each class by its number of rows and its line of each array.
+    """Draw the rows of each class from its number of rows and its line of each array.
 
-    The first axis is that of the classes if `n`, which counts rows, has it too. A vector of one could be either, and is
-    taken for a column.
+    The first axis is the class axis if `n`, the number of rows, has it too. A vector of length one could be either, and
+    is taken for a column.
     """
     shape = arrays[0].shape
     labelled = n.ndim == len(shape) > 0 and n.shape[0] == shape[0] and shape != (1,)
@@ -53,7 +53,7 @@ def by_class(n: Array, arrays: list[NDArray[Any]], name: str, draw: Callable[...
     counted = whole(n, "n", name).reshape(classes, n.size // max(1, classes))
     rows = counted.max(axis=1, initial=0)
     if (counted != rows[:, None]).any():
-        raise DataError(f"'n' of {name} must be the same for all features for rows to be drawn anew; got {n}.")
+        raise DataError(f"'n' of {name} must be the same for all features for rows to be drawn; got {n}.")
     lines = [array.reshape(classes, width) for array in arrays]
     parts = [draw(int(rows[c]), *(line[c] for line in lines)) for c in range(classes)]
     X = np.concatenate(parts) if parts else np.zeros((0, width))
@@ -61,32 +61,32 @@ def by_class(n: Array, arrays: list[NDArray[Any]], name: str, draw: Callable[...
 
 
 def arranged(rng: np.random.Generator, rows: int, ones: Integers) -> Integers:
-    """Draw columns of zeros and ones, all arrangements alike."""
+    """Draw columns of zeros and ones; all arrangements are equally probable."""
     return rng.permuted((np.arange(rows)[:, None] < ones).astype(np.int64), axis=0)  # SX-12
 
 
 def shuffled(rng: np.random.Generator, columns: list[Integers]) -> Integers:
-    """Draw columns of categories by how often each comes, all arrangements alike."""
+    """Draw columns of category codes from their counts; all arrangements are equally probable."""
     codes = [np.repeat(np.arange(len(counts)), counts) for counts in columns]
     if len({len(column) for column in codes}) > 1:
         raise DataError(
-            "Each column of CategoryCounts must count the same number of rows for rows to be drawn anew; got "
+            "Each column of CategoryCounts must count the same number of rows for rows to be drawn; got "
             f"{', '.join(str(len(column)) for column in codes[:8])}."
         )
     return rng.permuted(np.array(codes, np.int64).reshape(len(codes), -1 if codes else 0).T, axis=0)  # SX-12
 
 
 def scattered(rng: np.random.Generator, rows: int, total: Integers) -> Integers:
-    """Draw counts by their totals: each event falls into one row, all rows alike."""
+    """Draw counts from their totals: each event falls into any row with equal probability."""
     if not rows:
         return np.zeros((0, len(total)), np.int64)
     return rng.multinomial(total, np.full(rows, 1 / rows)).reshape(len(total), rows).T  # SX-12
 
 
 def on_a_sphere(rng: np.random.Generator, rows: int, mean: Array, scatter: Array) -> Array:
-    """Draw columns of numbers of given mean and scatter: deviations in all directions alike."""
+    """Draw columns of numbers with the given mean and scatter: the direction of their deviations is uniform."""
     if rows < 2 and (scatter > 0).any():
-        raise DataError(f"'scatter' of DiagonalMoments must be 0 where there is one row or none; got {scatter.max()}.")
+        raise DataError(f"'scatter' of DiagonalMoments must be 0 if there is at most one row; got {scatter.max()}.")
     away = rng.standard_normal((rows, len(mean)))
     away -= away.mean(axis=0) if rows else 0.0
     length = (away**2).sum(axis=0)
@@ -94,7 +94,7 @@ def on_a_sphere(rng: np.random.Generator, rows: int, mean: Array, scatter: Array
 
 
 def below(rng: np.random.Generator, rows: int, largest: Array) -> Array:
-    """Draw columns of positive numbers by the largest of each: the others are uniform below it."""
+    """Draw columns of positive numbers from the largest of each: the others are uniform below it."""
     values = largest * (1 - rng.random((rows, len(largest))))  # SX-12
     if rows:
         values[rng.integers(rows, size=len(largest)), np.arange(len(largest))] = largest
@@ -104,7 +104,7 @@ def below(rng: np.random.Generator, rows: int, largest: Array) -> Array:
 def dealt(
     rng: np.random.Generator, counts: Integers, lengths: ArrayLike | None, labels: ArrayLike | None
 ) -> tuple[Any, Integers]:
-    """Draw rows of so many tokens each, by class: a random order of the class's tokens, cut where rows end."""
+    """Draw rows of the given lengths by class: the tokens of the class in random order, cut where rows end."""
     if lengths is None and labels is not None:
         raise LabelError("The argument 'labels' needs 'lengths', the number of tokens of each row; got lengths=None.")
     tokens = [rng.permutation(np.repeat(np.arange(len(line)), line)) for line in counts]  # SX-12

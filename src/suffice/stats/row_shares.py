@@ -1,7 +1,7 @@
-"""Sums over rows that belong to classes in shares, as products of matrices, for those who count them again and again.
+"""Sum over rows that belong to classes in shares, by matrix products, where the same rows are counted repeatedly.
 
-The kernels sum with all digits and look at every value. Here rows were looked at before, and float64 does: a sum of n
-terms, none below zero, is right to n roundings at most, and these cancel.
+The kernels check every value and sum with about 32 digits. Here the values were checked by an earlier count, and
+float64 is enough: a sum of n non-negative terms has at most n rounding errors, which mostly cancel.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ __all__ = ["counts_of_shares", "rows_of_shares"]
 NUMBERS_AT_ONCE = 2**16
 
 FAR = 1e4
-"""How much larger squares about the middle of all rows may be than about that of a class: so many digits get lost."""
+"""Largest ratio of squares about the mean of all rows to squares about a class's mean; 1e4 costs four digits."""
 
 
 def counts_of_shares(kind: type[Statistic], rows: RowMatrix, shares: Array, weights: Array, **sizes: Any) -> Any:
-    """Return the statistic of rows by shares (rows × classes) and weights, given an earlier count of the rows."""
+    """Return the statistic of rows by shares (rows × classes) and weights; an earlier count has checked the rows."""
     mine = shares * weights[:, None]
     if kind is CategoryCounts:
         return _categories(rows, mine, **sizes)
@@ -46,12 +46,12 @@ def counts_of_shares(kind: type[Statistic], rows: RowMatrix, shares: Array, weig
 
 
 def rows_of_shares(shares: Array, weights: Array) -> ClassCounts:
-    """Return the number of rows of each class."""
+    """Return the weighted number of rows of each class."""
     return ClassCounts(weights @ shares)
 
 
 def _moments(rows: RowMatrix, shares: Array) -> DiagonalMoments | None:
-    """Return moments about the mean of all rows; None where a class is too far from it for its scatter to be exact."""
+    """Return moments, summed about the mean of all rows; None if a class is so far from it that digits get lost."""
     n = shares.sum(axis=0)[:, None]
     divisor = np.where(n > 0, n, 1.0)
     pivot = shares.sum(axis=1) @ rows.matrix / max(float(n.sum()), 1e-300)
@@ -71,7 +71,7 @@ def _moments(rows: RowMatrix, shares: Array) -> DiagonalMoments | None:
 
 
 def _scatters(rows: RowMatrix, shares: Array) -> FullMoments:
-    """Return scatters about the mean of each class, in a second pass."""
+    """Return scatter matrices, summed about the mean of each class in a second pass."""
     n = shares.sum(axis=0)[:, None]
     divisor = np.where(n > 0, n, 1.0)
     pivot = shares.sum(axis=1) @ rows.matrix / max(float(n.sum()), 1e-300)
@@ -92,7 +92,7 @@ def _scatters(rows: RowMatrix, shares: Array) -> FullMoments:
 
 
 def _categories(rows: RowMatrix, shares: Array, sizes: Integers) -> CategoryCounts:
-    """Return every category as a column of ones and zeros."""
+    """Return the counts of categories, each of which is a sparse column of ones and zeros."""
     n, columns = rows.matrix.shape
     first = np.concatenate([[0], np.cumsum(sizes)[:-1]]).astype(np.int64)
     places = (rows.matrix.astype(np.int64, copy=False) + first).ravel()
@@ -101,7 +101,7 @@ def _categories(rows: RowMatrix, shares: Array, sizes: Integers) -> CategoryCoun
 
 
 def _sparse(rows: RowMatrix, shares: Array) -> Array:
-    """Return a table of features × classes, in the order in which rows are scored."""
+    """Return sums as features × classes, the memory layout in which rows are scored."""
     matrix = rows.matrix
     if rows.above is not None:
         matrix = type(matrix)(

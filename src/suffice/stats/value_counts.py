@@ -1,6 +1,7 @@
-"""How often each value of one column was seen, by class: of categories by name, and of numbers on a fine grid.
+"""Count the values of one column by class: categories by name, and numbers on a fine grid.
 
-Only values that occur are written down, sorted, so that two statistics are united by value, whatever each has seen.
+Only values that occur are stored, sorted, so two statistics are combined by value, even if they have seen different
+ones.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ LARGEST_TABLE = 2**24
 
 
 def in_words(values: NDArray[Any]) -> NDArray[Any]:
-    """Return values as words: numbers as Python writes them."""
+    """Return values as words, numbers as `repr` writes them."""
     words = [value if isinstance(value, str) else repr(float(value)) for value in values.tolist()]
     return np.array([*words, ""], object)[:-1]
 
@@ -74,13 +75,13 @@ class ValueCounts(Statistic):
     @classmethod
     def _gather(cls, rows: RowMatrix, groups: Groups) -> Self:
         if rows.is_sparse or rows.matrix.shape[1] != 1:
-            found = "a sparse matrix" if rows.is_sparse else f"{rows.shape} a row"
+            found = "a sparse matrix" if rows.is_sparse else f"rows of shape {rows.shape}"
             raise ShapeError(f"The argument '{rows.name}' must hold one value per row; got {found}.")
         REAL.check(rows.matrix.astype(np.float64, copy=False), rows.name, rows.first)
         return cls._counted(*distinct(rows.matrix[:, 0].astype(np.float64)), groups)
 
     def in_words(self) -> tuple[NDArray[Any], ...]:
-        """Return the values that rows have, as words."""
+        """Return the values that occur, as words, in a tuple of one array."""
         return (in_words(self.values),)
 
     @classmethod
@@ -93,7 +94,7 @@ class ValueCounts(Statistic):
         *,
         n_classes: int | None = None,
     ) -> Self:
-        """Count rows that have `values[code]`; a code of −1 is a row without a value, which does not count."""
+        """Count rows that have `values[code]`; a code of −1 stands for a missing value, which does not count."""
         return cls._counted(np.asarray(values), codes, Groups.read(len(codes), labels, weights, n_classes))
 
     @classmethod
@@ -123,28 +124,28 @@ class ValueCounts(Statistic):
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """The class axis, if there are labels; the values of two statistics may differ."""
+        """Class axis, if there are labels; two statistics may have different values."""
         return (int(self.classes),) if self.classes else ()
 
     @property
     def table(self) -> Array:
-        """Classes × values; one line without labels."""
+        """Counts as a table of classes × values; one line without labels."""
         out = np.zeros((max(1, int(self.classes)), len(self.values)))
         out[self.line, self.place] = self.count
         return out
 
     @property
     def n(self) -> Array:
-        """Rows of each class that have a value."""
+        """Number of rows of each class that have a value."""
         return np.bincount(self.line, self.count, max(1, int(self.classes))).astype(np.float64)
 
     @property
     def totals(self) -> Array:
-        """Rows that have each value, of all classes together."""
+        """Number of rows with each value, over all classes."""
         return np.bincount(self.place, self.count, len(self.values)).astype(np.float64)
 
     def with_classes(self, place: Integers, classes: int) -> Self:
-        """Return the statistic with its classes moved: class c becomes `place[c]`; −1 leaves it out."""
+        """Return the statistic with its classes renumbered: class c becomes `place[c]`; −1 drops the class."""
         line = place[self.line]
         order = np.lexsort((self.place, line))
         order = order[line[order] >= 0]
@@ -152,19 +153,19 @@ class ValueCounts(Statistic):
         return self._seen(self._axes, counted, np.asarray(classes))
 
     def scaled(self, factor: float) -> Self:
-        """Return the statistic as if every row had `factor` times its weight; what underflows is dropped."""
+        """Return the statistic with all row weights multiplied by `factor`; counts that underflow are dropped."""
         count = self.count * factor
         kept = count > 0
         return self._seen(self._axes, CellHistogram(self.line[kept], self.place[kept], count[kept]), self.classes)
 
     @property
     def _axes(self) -> Any:
-        """What places stand for."""
+        """Values that places refer to."""
         return self.values
 
     @staticmethod
     def _called(axes: Any, place: int) -> Any:
-        """Return the value at a place, for complaints."""
+        """Return the value at a place, for error messages."""
         return axes[place]
 
     def _is_identity(self) -> bool:
@@ -181,7 +182,7 @@ class ValueCounts(Statistic):
         if self.values.ndim != 1 or len(seen) != len(self.values) or not seen.all():
             raise ShapeError("'values' of ValueCounts must be exactly those that 'place' refers to.")
         if (self.values[1:] <= self.values[:-1]).any() or (self.values != self.values).any():
-            raise DataError("'values' of ValueCounts must be sorted, each once, and never NaN.")
+            raise DataError("'values' of ValueCounts must be sorted, distinct and not NaN.")
 
     def _nothing(self) -> Self:
         if len(self.count):
@@ -203,7 +204,7 @@ class ValueCounts(Statistic):
     def _united(self, other: Self) -> tuple[Any, CellHistogram, CellHistogram]:
         """Return the union of the values, and the counts of each statistic over it."""
         if self.values.dtype != other.values.dtype and len(self.values) and len(other.values):
-            raise DataError("one statistic counts words, the other numbers.")
+            raise DataError("two ValueCounts must both count words or both count numbers to be combined.")
         if np.array_equal(self.values, other.values):
             return self.values, self._over(None), other._over(None)
         first, second = (s.values.astype(self._kind(other)) for s in (self, other))
@@ -225,7 +226,7 @@ class ValueCounts(Statistic):
 
 
 def _dense(codes: Any, size: int, groups: Groups) -> Array:
-    """Return counts of classes × values; rows without a value go to a column that is left out."""
+    """Return counts as classes × values; rows without a value go to an extra column, which is dropped."""
     column = np.asarray(codes, np.int64)
     if column.min(initial=0) < 0:
         column = np.where(column < 0, size, column)
@@ -234,7 +235,7 @@ def _dense(codes: Any, size: int, groups: Groups) -> Array:
 
 
 def _sorted_counts(codes: Any, order: Integers, groups: Groups) -> CellHistogram:
-    """Count values by sorting, where a table of classes × values would be too large."""
+    """Count values by sorting, because a table of classes × values would be too large."""
     rank = np.empty(len(order), np.int64)
     rank[order] = np.arange(len(order))
     parts = []

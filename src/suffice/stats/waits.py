@@ -1,4 +1,4 @@
-"""Waiting times: their sum and their number, by class."""
+"""Sum and count waiting times by class."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ __all__ = ["WaitingTimes"]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class WaitingTimes(Counts):
-    """Σx of waiting times, with the part that float64 would lose, and n: all that a rate depends on.
+    """Σx of waiting times, as a (hi, lo) pair, and n: sufficient for a rate.
 
     >>> WaitingTimes.of([1.5, 0.5, 4.0])
     WaitingTimes(total=6., n=3.)
@@ -41,7 +41,7 @@ class WaitingTimes(Counts):
         if self.total.shape != self.total_lo.shape:
             raise ShapeError("The two parts of 'total' of WaitingTimes must have the same shape.")
         if ((self.n == 0) & (self.total > 0)).any():
-            raise DataError("'total' of WaitingTimes must be 0 without rows.")
+            raise DataError("'total' of WaitingTimes must be 0 where there are no rows.")
 
     def _plus(self, other: Self) -> Self:
         times = self._times + other._times

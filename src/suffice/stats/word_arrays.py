@@ -1,4 +1,4 @@
-"""Whether the arrays of a WordCounts fit together: those of a file may be anything."""
+"""Check that the arrays of a WordCounts fit together; those of a file may hold anything."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from suffice.text.word_list import WordList
 __all__ = ["LARGEST_HASH", "check_word_arrays"]
 
 LARGEST_HASH = 30
-"""Bits of a hashed word, at most."""
+"""Largest number of bits of a hashed word."""
 
 NAMES = {
     "bytes": "u1",
@@ -39,7 +39,9 @@ def check_word_arrays(arrays: Mapping[str, Any]) -> None:
     for name, kinds in NAMES.items():
         flat, array = {"repeats": 2, "lengths": 2, "hash_bits": 0}.get(name, 1), arrays[name]
         if not isinstance(array, np.ndarray) or array.ndim != flat or array.dtype not in map(np.dtype, kinds.split()):
-            raise ShapeError(f"'{name}' of WordCounts must be an array of {flat} axes, of {kinds}.")
+            raise ShapeError(
+                f"'{name}' of WordCounts must be an array with ndim {flat} and dtype {' or '.join(kinds.split())}."
+            )
     bits = int(arrays["hash_bits"])
     if not 0 <= bits <= LARGEST_HASH:
         raise DataError(f"'hash_bits' of WordCounts must be from 0 to {LARGEST_HASH}; got {bits}.")
@@ -63,7 +65,7 @@ def _check_counts(name: str, array: Any) -> None:
 
 
 def _check_pairs(arrays: Mapping[str, Any], width: int) -> None:
-    """Raise unless the words of each class are valid and rise."""
+    """Raise unless the words of each class are valid and increase."""
     start, word = arrays["start"], arrays["word"]
     if len(start) != len(arrays["n"]) + 1 or not len(word) == len(arrays["tokens"]) == len(arrays["documents"]):
         raise ShapeError("'start' of WordCounts must have one more entry than 'n', and 'tokens' as many as 'word'.")
@@ -73,14 +75,14 @@ def _check_pairs(arrays: Mapping[str, Any], width: int) -> None:
         raise DataError(f"'word' of WordCounts must be from 0 to {width - 1}, the last word.")
     falls = np.flatnonzero(word[1:] <= word[:-1]) + 1
     if not np.isin(falls, start).all():
-        raise DataError("'word' of WordCounts must rise within each class.")
+        raise DataError("'word' of WordCounts must increase within each class.")
 
 
 def _check_lines(name: str, arrays: Mapping[str, Any], sizes: tuple[int, ...], least: int) -> None:
-    """Raise unless records (a class, perhaps a word, a number) are in range, each with a count."""
+    """Raise unless records (class, word where there is one, number) are in range, each with a count."""
     lines, counts = arrays[name], arrays[f"{name[:-1]}_documents"]
     if lines.shape != (len(counts), len(sizes) + 1):
-        raise ShapeError(f"'{name}' of WordCounts must have {len(sizes) + 1} columns, and a count for each line.")
+        raise ShapeError(f"'{name}' of WordCounts must have {len(sizes) + 1} columns and one count per line.")
     if not len(lines):
         return
     most = [len(arrays["n"]) - 1, *(size - 1 for size in sizes)]

@@ -1,7 +1,7 @@
-"""Counts of words by class, sparse in both, with the words' names: statistics of texts.
+"""Count words by class, sparsely and with their names: the statistic of texts.
 
-T_cw, how often word w stands in documents of class c, and N_cw, in how many of them, for the pairs that occur; for
-bursty models also how many documents of a class hold a word exactly r ≥ 2 times, and how many have so many tokens.
+For each pair that occurs: T_cw, how often word w occurs in documents of class c, and N_cw, in how many of them. For
+bursty models also: how many documents of a class hold a word exactly r ≥ 2 times, and how many have each length.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ __all__ = ["WordCounter", "WordCounts", "read_weights"]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class WordCounts:
-    """Counts of the words of labelled documents. Adding two unites their words by name.
+    """Counts of the words of labelled documents. + and − match words by name.
 
     >>> a = WordCounts.of(["spam spam eggs", "ham eggs"], [0, 1])
     >>> b = WordCounts.of(["more ham"], [1], n_classes=2)
@@ -78,7 +78,7 @@ class WordCounts:
 
     @classmethod
     def of_matrix(cls, X: Any, words: WordList, labels: Integers, weights: Array | None, n_classes: int) -> WordCounts:
-        """Make the statistic from documents × words, of any numbers: the sums need not be counts."""
+        """Return the statistic of a matrix, documents × words, whose numbers need not be counts."""
         scale = np.ones(len(labels)) if weights is None else weights
         shape = (n_classes, len(labels))
         group = sparse.csr_matrix((scale, (labels, np.arange(len(labels)))), shape=shape)
@@ -95,7 +95,7 @@ class WordCounts:
 
     @property
     def width(self) -> int:
-        """Number of words, or of buckets."""
+        """Number of words, or of hash buckets."""
         return int(self.tokens.shape[1])
 
     @cached_property
@@ -128,7 +128,7 @@ class WordCounts:
 
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, Any]) -> WordCounts:
-        """Make a statistic from what `arrays()` returned."""
+        """Return a statistic from the arrays that `arrays()` returned."""
         check_word_arrays(arrays)
         bits = int(arrays["hash_bits"])
         words = WordList(arrays["bytes"], arrays["offset"])
@@ -143,7 +143,7 @@ class WordCounts:
         return cls(words, np.asarray(arrays["n"], np.float64), tokens, documents, **rest, hash_bits=bits)
 
     def __getstate__(self) -> dict[str, Any]:
-        return {field.name: getattr(self, field.name) for field in fields(self)}  # without what was made of it
+        return {field.name: getattr(self, field.name) for field in fields(self)}  # without cached properties
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, WordCounts):
@@ -189,7 +189,7 @@ class WordCounts:
         return WordCounts(ours.words, n, tokens, documents, *repeats, *lengths, self.hash_bits)._with_documents()
 
     def with_classes(self, place: Integers, classes: int) -> WordCounts:
-        """Return the statistic with its classes moved: class c becomes `place[c]`; −1 drops it and its words."""
+        """Return the statistic with its classes renumbered: class c becomes `place[c]`; −1 drops it and its words."""
         if classes == self.n_classes and np.array_equal(place, np.arange(classes)):
             return self._with_documents()
         kept = np.flatnonzero(place >= 0)
@@ -202,11 +202,11 @@ class WordCounts:
         return WordCounts(self.words, n, tokens, documents, *repeats, *lengths, self.hash_bits)._with_documents()
 
     def _with_documents(self) -> WordCounts:
-        """Drop words that no document has."""
+        """Drop words that occur in no document."""
         return self if self.hash_bits else self.keep(np.bincount(self.documents.indices, minlength=self.width) > 0)
 
     def scaled(self, factor: float) -> WordCounts:
-        """Return the statistic as if every document had `factor` times its weight."""
+        """Return the statistic with all document weights multiplied by `factor`."""
         return replace(
             self,
             n=self.n * factor,
@@ -221,13 +221,13 @@ class WordCounts:
         return self
 
     def less(self, documents: Any, codes: Integers, weights: Array) -> WordCounts:
-        """Subtract documents, given as rows of these words; the vocabulary stays, even words of count zero."""
+        """Subtract documents, given as rows over this vocabulary; words whose count becomes zero stay in it."""
         removed = WordCounts.of_matrix(documents, self.words, codes, weights, self.n_classes)
         tokens, shown = minus(self.tokens, removed.tokens), minus(self.documents, removed.documents)
         return replace(self, n=difference(self.n, removed.n), tokens=tokens, documents=shown)
 
     def keep(self, which: Booleans) -> WordCounts:
-        """Return the counts of a subset of the words; lengths still count all of them."""
+        """Return the counts of a subset of the words; document lengths still count all words."""
         if which.all():
             return self
         place = np.cumsum(which) - 1
@@ -244,7 +244,7 @@ class WordCounts:
         )
 
     def among(self, words: WordList) -> WordCounts:
-        """Return the counts of these words alone, met or not; lengths still count all words."""
+        """Return the counts over the vocabulary `words`, seen or not; document lengths still count all words."""
         if self.words == words:
             return self
         both, mine, theirs = self.words.union(words)
@@ -255,9 +255,15 @@ class WordCounts:
 
     def _check_like(self, other: WordCounts) -> None:
         if self.hash_bits != other.hash_bits:
-            raise ShapeError(f"WordCounts with hash_bits={self.hash_bits} and {other.hash_bits} cannot be combined.")
+            raise ShapeError(
+                f"Two WordCounts must have the same hash_bits to be combined; got {self.hash_bits} and "
+                f"{other.hash_bits}."
+            )
         if self.n_classes != other.n_classes:
-            raise ShapeError(f"WordCounts of {self.n_classes} and of {other.n_classes} classes cannot be combined.")
+            raise ShapeError(
+                f"Two WordCounts must have as many classes to be combined; got {self.n_classes} and {other.n_classes}. "
+                "If a batch may lack a class, pass n_classes= for each one."
+            )
 
     def _aligned(self, other: WordCounts) -> tuple[WordCounts, WordCounts]:
         """Return both statistics over the union of their words."""
@@ -286,7 +292,7 @@ class WordCounts:
 
 
 class WordCounter:
-    """A counter of words, batch after batch; its result so far is a WordCounts."""
+    """Count words batch by batch; the result so far is a WordCounts."""
 
     def __init__(self, analysis: Analysis, n_classes: int, hash_bits: int = 0, bursts: bool = False) -> None:
         self._analysis, self._bits = analysis, hash_bits
@@ -299,7 +305,7 @@ class WordCounter:
         self._n = np.concatenate([self._n, np.zeros(n_classes - len(self._n))])
 
     def add(self, texts: Any, codes: Integers | None, weights: Any = None, name: str = "texts") -> None:
-        """Count documents with their class codes; without codes, all are of class 0."""
+        """Count documents with their class codes; without codes, all belong to class 0."""
         scale = None if codes is None else read_weights(weights, len(codes))
         at = 0
         for batch in self._analysis.batches(texts, name):
@@ -322,7 +328,7 @@ class WordCounter:
         self._n += np.bincount(label, weights, minlength=len(self._n))
 
     def result(self) -> WordCounts:
-        """Return what was counted so far."""
+        """Return the counts so far."""
         found = self._native.result(thread_count())
         words = WordList(found["bytes"], found["offset"])
         shape = (len(self._n), 1 << self._bits if self._bits else len(words))
@@ -340,7 +346,7 @@ class WordCounter:
 
 
 def read_weights(weights: Any, labels: int) -> Array | None:
-    """Return the weight of each document; None if all are equal."""
+    """Return the weight of each document; None if no weights are given."""
     if weights is None:
         return None
     scale = COUNT.read(weights, "sample_weight")

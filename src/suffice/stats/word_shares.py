@@ -1,4 +1,4 @@
-"""Counts of words where documents belong to classes in shares."""
+"""Count words of documents that belong to classes in shares."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["WordMatrix", "no_documents"]
 
 @dataclass(frozen=True, eq=False)
 class WordMatrix:
-    """Documents × words, to be counted again and again."""
+    """A matrix of documents × words, for repeated counting."""
 
     matrix: Any
     words: WordList
@@ -26,17 +26,17 @@ class WordMatrix:
 
     @cached_property
     def flags(self) -> Any:
-        """Flags of the words of each document."""
+        """Matrix of documents × words that is 1 where a word occurs."""
         return sparse.csr_matrix(
             (np.ones(self.matrix.nnz), self.matrix.indices, self.matrix.indptr), shape=self.matrix.shape
         )
 
     def take(self, keep: Booleans) -> WordMatrix:
-        """Return the given documents."""
+        """Return a subset of the documents."""
         return self if keep.all() else WordMatrix(self.matrix[keep], self.words, self.hash_bits)
 
     def counts(self, shares: Array) -> WordCounts:
-        """Count words by shares (documents × classes) times the weight of each document; the vocabulary stays."""
+        """Count words by weighted shares (documents × classes); the vocabulary stays."""
         tokens, documents = (np.ascontiguousarray((table.T @ shares).T) for table in (self.matrix, self.flags))
         line, word = np.nonzero(documents)
         start = np.searchsorted(line, np.arange(shares.shape[1] + 1))
@@ -48,6 +48,6 @@ class WordMatrix:
 
 
 def no_documents(counts: WordCounts, n_classes: int) -> WordCounts:
-    """Return a statistic of the same vocabulary without documents."""
+    """Return a statistic without documents over the vocabulary of `counts`."""
     nothing = sparse.csr_matrix((0, counts.width))
     return WordMatrix(nothing, counts.words, counts.hash_bits).counts(np.zeros((0, n_classes)))

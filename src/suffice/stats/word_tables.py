@@ -1,4 +1,4 @@
-"""Counts of words by class as sparse tables, and records by class, word and number: what is added and taken away."""
+"""Add and subtract word counts: sparse tables of classes × words, and records by class, word and number."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["added", "in_order", "lines", "minus", "moved", "never_added", "summe
 
 
 def united(lists: Sequence[WordList]) -> tuple[WordList, list[Integers]]:
-    """Return the union of several word lists, and the places of each list's words in it."""
+    """Return the union of several word lists, and the indices of each list's words in it."""
     if len(lists) == 1:
         return lists[0], [np.arange(len(lists[0]))]
     half = len(lists) // 2
@@ -28,9 +28,10 @@ def united(lists: Sequence[WordList]) -> tuple[WordList, list[Integers]]:
 
 
 def added(parts: list[tuple[Any, ...]], classes: int, width: int) -> tuple[Any, Any]:
-    """Return the sums of tables of tokens and of documents; each part has the places of its words and its two tables.
+    """Return the sums of the token tables and of the document tables.
 
-    Buckets have no places: they stay where they are.
+    Each part is the places of its words in the sum, and its two tables; places are empty for hash buckets, which need
+    none.
     """
     given: list[tuple[Any, ...]] = []
     for place, tokens, documents in parts:
@@ -45,7 +46,7 @@ def added(parts: list[tuple[Any, ...]], classes: int, width: int) -> tuple[Any, 
 
 
 def table_of(data: Array, index: Any, start: Any, shape: tuple[int, int]) -> Any:
-    """Make a table of classes × words from arrays that fit together; they are not checked again."""
+    """Return a table of classes × words from arrays that fit together; they are not checked."""
     table = sparse.csr_matrix(shape)
     table.data, table.indices, table.indptr = data, index, start
     return table
@@ -65,7 +66,7 @@ def in_order(table: Any) -> Any:
 def minus(total: Any, part: Any) -> Any:
     """Subtract a table; raise SubtractionError if the result would be negative."""
     left = in_order(total - part)
-    if (left.data != np.round(left.data)).any():  # what is left of real numbers by rounding is nothing
+    if (left.data != np.round(left.data)).any():  # set rounding errors of real numbers to zero
         scale = np.asarray((abs(total) + abs(part))[left.nonzero()]).ravel()
         left.data[np.abs(left.data) <= 1e-12 * scale * (left.data != np.round(left.data))] = 0
         left.eliminate_zeros()
@@ -91,7 +92,7 @@ def summed(*records: tuple[Integers, Array]) -> tuple[Integers, Array]:
 
 
 def moved(keys: Integers, values: Array, place: Integers) -> tuple[Integers, Array]:
-    """Return records by class, with the classes at other places."""
+    """Return records with class c renumbered as `place[c]`; −1 drops its records."""
     kept = place[keys[:, 0]] >= 0
     moved = keys[kept].copy()
     moved[:, 0] = place[moved[:, 0]]
@@ -99,5 +100,5 @@ def moved(keys: Integers, values: Array, place: Integers) -> tuple[Integers, Arr
 
 
 def never_added() -> SubtractionError:
-    """Return the error for documents that were never added."""
+    """Return the error for subtracting documents that were never added."""
     return SubtractionError("Cannot subtract WordCounts: its documents are not among those that were added.")

@@ -1,4 +1,4 @@
-"""Anything tabular → columns of numbers, words, categories or dates, without copies where memory allows it."""
+"""Read anything tabular into columns of numbers, words, categories or dates, without copies where possible."""
 
 from suffice.tables.column import Column, Storage
 from suffice.tables.frame import Table

@@ -1,4 +1,4 @@
-"""An Arrow array of any type → a column."""
+"""Convert Arrow arrays of any type to columns."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _HIDDEN_TEXT = ("binary", "large_binary", "binary_view", "fixed_size_binary")
 
 
 def of_arrow(name: Name, array: Any) -> Column:
-    """Make a column of a pyarrow Array or ChunkedArray."""
+    """Convert a pyarrow Array or ChunkedArray to a column."""
     array = _plain(_one_chunk(array))
     kind, types = array.type, pa.types
     if types.is_boolean(kind):
@@ -52,7 +52,7 @@ def _one_chunk(array: Any) -> Any:
 
 
 def _plain(array: Any) -> Any:
-    """Return the same values in a type that is not a wrapper of another."""
+    """Return the same values in a type that does not wrap another."""
     if isinstance(array, pa.ExtensionArray) and str(array.storage.type).split("[")[0] not in _HIDDEN_TEXT:
         return _plain(array.storage)
     if pa.types.is_run_end_encoded(array.type):
@@ -70,7 +70,7 @@ def _nulls(array: Any) -> Booleans | None:
 
 
 def _bare(array: Any) -> Any:
-    """Return the numbers as they lie in memory, gaps included."""
+    """Return the numbers as they lie in memory, with arbitrary values in gaps."""
     if not array.null_count:
         return array
     return pa.Array.from_buffers(array.type, len(array), [None, array.buffers()[1]], 0, array.offset)

@@ -1,4 +1,4 @@
-"""Codes and what they stand for, however they were stored."""
+"""Convert codes and their labels, from any storage, to columns of categories."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ __all__ = ["category"]
 
 
 def category(name: Name, codes: NDArray[Any], labels: Sequence[Any]) -> Column:
-    """Make a column of categories: each label once, and codes of −1 where there is none.
+    """Return a column of categories: each label once, and codes of −1 for missing values.
 
-    Dictionaries of Arrow may hold a label twice, or a missing one; labels of other kinds may be spelled the same.
+    Dictionaries of Arrow may hold a label twice, or a missing one; labels of different types may be spelled alike.
     """
     present = np.array([not is_missing(label) for label in labels], np.bool_)
     known = _labels([label for label, there in zip(labels, present, strict=True) if there])
@@ -25,7 +25,7 @@ def category(name: Name, codes: NDArray[Any], labels: Sequence[Any]) -> Column:
     for label in known.tolist():
         places.setdefault(label, len(places))
     if len(places) < len(labels):
-        place = np.full(len(labels) + 1, -1, np.int64)  # the last one is where the code −1 leads
+        place = np.full(len(labels) + 1, -1, np.int64)  # the code −1 takes the last entry
         place[:-1][present] = [places[label] for label in known.tolist()]
         codes = place[codes]
         known = _array(list(places), known.dtype)

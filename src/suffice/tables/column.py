@@ -1,4 +1,4 @@
-"""One column of a table: its values as they lie in memory, and which of them are missing."""
+"""Define a column of a table: its values as they lie in memory, and which of them are missing."""
 
 from __future__ import annotations
 
@@ -20,31 +20,31 @@ Storage = Literal["bool", "integer", "real", "string", "category", "date", "noth
 
 @dataclass(frozen=True, eq=False)
 class Column:
-    """Values of one storage; what stands under `missing` means nothing."""
+    """Values of one storage type; those of missing rows are arbitrary."""
 
     name: Name
     storage: Storage
     values: Any  # a 1-D numpy array; string: an Arrow array of one chunk; category: codes; date and nothing: None
     missing: Booleans | None = None  # which rows have no value; None if every row has one
-    labels: Any = None  # category only: what the codes stand for, an object array of str or an array of numbers
-    rows: int = 0  # needed only where there are no values to count
+    labels: Any = None  # category only: the values of the codes, an object array of str or an array of numbers
+    rows: int = 0  # the number of rows, needed only if `values` is None
 
     def __len__(self) -> int:
         return self.rows if self.values is None else len(self.values)
 
     def part(self, block: slice) -> Column:
-        """Return a range of the rows, in the same memory."""
+        """Return a range of the rows, without copying values."""
         values = None if self.values is None else self.values[block]
         missing = None if self.missing is None else gaps(self.missing[block])
         return replace(self, values=values, missing=missing, rows=len(range(len(self))[block]))
 
     def take(self, keep: Booleans) -> Column:
-        """Return the rows that are kept."""
+        """Return the rows where `keep` is True."""
         keep = np.asarray(keep)
         if keep.dtype != np.bool_ or keep.shape != (len(self),):
             got = f"{keep.dtype} of shape {keep.shape}"
             raise ShapeError(
-                f"The argument 'keep' must say True or False for each of {counted(len(self), 'row')}; got {got}."
+                f"The argument 'keep' must hold True or False for each of {counted(len(self), 'row')}; got {got}."
             )
         if self.storage == "string":
             values = self.values.take(_arrow_places(keep))
@@ -54,7 +54,7 @@ class Column:
         return replace(self, values=values, missing=missing, rows=int(keep.sum()))
 
     def coded(self) -> Column:
-        """Return a column of strings as categories, in order of first appearance; a column of categories as it is."""
+        """Return a column of strings as categories, in order of first appearance; return categories unchanged."""
         if self.storage == "category":
             return self
         if self.storage != "string":
@@ -63,7 +63,7 @@ class Column:
 
     @property
     def is_coded(self) -> bool:
-        """Whether the codes of a column of strings are known already."""
+        """Whether the strings of the column were coded already."""
         return "_coded" in vars(self)
 
     @cached_property
@@ -84,7 +84,7 @@ class Column:
         return np.ones(len(self), np.bool_) if self.missing is None else ~self.missing
 
     def infinite(self) -> bool:
-        """Return whether a number is infinite."""
+        """Return whether any number is infinite."""
         return self.storage == "real" and bool(np.isinf(self.values).any())
 
 
@@ -94,15 +94,15 @@ def gaps(missing: Booleans) -> Booleans | None:
 
 
 def one(thing: str) -> str:
-    """Return the word with its article, for errors."""
+    """Return a noun with its article, for errors."""
     return f"{'an' if thing[0].lower() in 'aeio' else 'a'} {thing}"
 
 
 def unusable(name: Name, got: str, row: int) -> KindError:
-    """Return the error for a value that no model of columns can use."""
+    """Return the error for a value that no likelihood of a column can use."""
     return KindError(
         f"Column {name!r} must hold numbers, words, True/False or dates; got {one(got)} in row {row} "
-        f"(drop it with columns={{{name!r}: 'drop'}}, or make columns of what it holds)."
+        f"(drop the column with columns={{{name!r}: 'drop'}}, or turn what it holds into columns)."
     )
 
 

@@ -1,7 +1,7 @@
-"""Text of rows → Arrow tables, block by block: Arrow cuts rows, and where quotes stand in odd places, `cells` does.
+"""Parse delimited text into Arrow tables, block by block; rows with quotes in odd places are parsed by `split`.
 
-A block ends where a row ends, so that every row has its line, and rows are counted: what is read, what is malformed
-and what is empty add up to the lines of the file.
+A block ends where a row ends, so every row has its line number, and all lines are accounted for: rows read, malformed
+rows and empty lines add up to the lines of the file.
 """
 
 from __future__ import annotations
@@ -23,14 +23,15 @@ from suffice.tables.parsing import Reading, is_number, reading_of
 __all__ = ["Delimited"]
 
 FEW = 1000
-"""Different values of a column whose values are known by heart."""
+"""Largest number of distinct values of a column for which words are compared with all values seen."""
 
 
 @dataclass
 class Delimited:
     """The rows of one text.
 
-    `wanted` says of columns what a model has learned them to be, "number", "word", or "label": as it stands.
+    `wanted` returns what a model has learned a column to be: "number", "word", or "label", whose words stay as they
+    are.
     """
 
     stream: Any
@@ -40,14 +41,14 @@ class Delimited:
     columns: list[str]
     readings: dict[str, Reading]
     fault: Callable[[int, str, str], None]
-    """Called with the number of a malformed line, what is wrong with it, and a hint; raises, or counts it."""
+    """Function to call with the number of a malformed line, its fault, and a hint; it raises, or counts the line."""
     block: int
     exact: bool = True
-    """Whether the line of each malformed row must be known."""
+    """Whether the line number of each malformed row is needed."""
     declared: bool = False
-    """Whether quotes are given, and so not doubted."""
+    """Whether the user gave the quote character, which is then not doubted."""
     encoded: bool = False
-    """Whether the encoding is."""
+    """Whether the user gave the encoding."""
     odd: int = 0
     empty: int = 0
     passed: int = 0
@@ -56,7 +57,7 @@ class Delimited:
     _legacy: bool = field(default=False)  # bytes turned out to be Windows-1252
 
     def __iter__(self) -> Iterator[Any]:
-        """Yield tables of the columns that are wanted."""
+        """Yield tables of the selected columns."""
         rest, more, size = b"", True, self.block
         skip = self.dialect.above + self.dialect.header + self.dialect.below
         bytes_ = self._utf8()
@@ -80,7 +81,7 @@ class Delimited:
                 return
 
     def _utf8(self) -> Iterator[bytes]:
-        """Yield the bytes of the text as UTF-8, block after block."""
+        """Yield the bytes of the text as UTF-8, block by block."""
         name = self.dialect.encoding
         if name == "utf-8":
             first = True
@@ -100,10 +101,13 @@ class Delimited:
         try:
             return str(decoder.decode(data, last)).encode("utf-8", "surrogatepass")
         except UnicodeError as error:
-            raise FileError(f"it is not {self.dialect.encoding} near line {self._line}: {error}") from error
+            name = self.dialect.encoding
+            raise FileError(
+                f"The text cannot be read as {name} near line {self._line}: {error}. Give its encoding."
+            ) from error
 
     def _below(self, data: bytes, skip: int, complete: bool) -> tuple[bytes, int]:
-        """Return what is below the header, and how many rows of it are still above."""
+        """Return the text below the header, and the number of header rows that are still to come."""
         text = data.decode("utf-8", "surrogateescape")
         lines = self.dialect.above
         at = 0
@@ -120,10 +124,10 @@ class Delimited:
         return text[at + end :].encode("utf-8", "surrogateescape"), 0
 
     def _table(self, data: bytes, complete: bool) -> tuple[Any, int]:
-        """Return the complete rows of some bytes, and how many bytes they take."""
+        """Return the complete rows of some bytes, and the number of bytes that they take."""
         end, clean = clean_end(data, self.dialect, complete)
         if (self.dialect.spaces or self.dialect.runs) and self.dialect.quote.encode() in data and self.dialect.quote:
-            clean = False  # a quote may come after spaces
+            clean = False  # a quote may follow spaces
         if clean and not end:
             if len(data) < self.block + LONGEST_QUOTE or self.dialect.quote.encode() not in data:
                 return None, 0
@@ -136,7 +140,7 @@ class Delimited:
         return table if isinstance(table, tuple) else (table, end)
 
     def _quickly(self, part: bytes, lines: int) -> Any:
-        """Read rows with Arrow; None if anything is irregular."""
+        """Read rows with Arrow, or with `_carefully` if anything is irregular; return None if there are no rows."""
         names, bad = list(self.dialect.names), []
 
         def malformed(row: Any) -> str:
@@ -196,12 +200,12 @@ class Delimited:
         return found
 
     def _lines(self, part: bytes) -> list[int]:
-        """Return the line of each row."""
+        """Return the line number of each row."""
         text = part.decode("utf-8", "replace")
         return [self._line + row.line for row in split(text, self.dialect) if len(row.cells) == self.dialect.width]
 
     def _width(self, found: int) -> tuple[str, str]:
-        """Describe what is wrong with a row of so many values."""
+        """Return a description of a row that has the wrong number of values."""
         whose = "its header has" if self.dialect.header else "most rows have"
         return f"{found} value{'s' * (found != 1)}", f", where {whose} {self.dialect.width}"
 
@@ -209,12 +213,12 @@ class Delimited:
         return self.readings[name].type if name in self.readings else None
 
     def _nulls(self) -> list[str]:
-        """Return the words that are not numbers, for columns that Arrow converts."""
+        """Return the words that mean a missing value in columns that Arrow converts."""
         words = {word for one in self.readings.values() if one.type is not None for word in one.missing}
         return sorted(words | {" " + word for word in words} if self.dialect.spaces else words)
 
     def _readable(self, data: bytes) -> bytes:
-        """Read bytes that are not UTF-8: as Windows-1252 if all before was ASCII, as damaged otherwise."""
+        """Convert bytes that are not UTF-8 from Windows-1252 if all before were ASCII; otherwise leave them damaged."""
         if self._plain and not self.encoded and encoding_of(data) != "utf-8":
             self.dialect, self._legacy = replace(self.dialect, encoding="cp1252"), True
             return _legacy(data)
@@ -223,7 +227,7 @@ class Delimited:
     def _carefully(
         self, data: bytes, complete: bool, plain: frozenset[int], size: int | None = None
     ) -> tuple[Any, int]:
-        """Read row by row."""
+        """Read rows one by one."""
         text = data.decode("utf-8", "surrogateescape")
         if plain and not data.isascii():
             plain = frozenset(len(data[:at].decode("utf-8", "surrogateescape")) for at in plain)
@@ -252,7 +256,7 @@ class Delimited:
         return found, (size or len(data)) if complete else len(text[:used].encode("utf-8", "surrogateescape"))
 
     def _typed(self, table: Any, lines: Sequence[int] | Callable[[], Sequence[int]]) -> Any:
-        """Convert words to the types of their columns; rows where that fails are malformed."""
+        """Convert words to the types of their columns; rows where this fails are malformed."""
         keep = np.ones(table.num_rows, np.bool_)
         columns = {}
         for name in table.column_names:
@@ -268,14 +272,14 @@ class Delimited:
                 lines = lines() if callable(lines) else lines
                 for at in np.flatnonzero(~good & keep).tolist():
                     word = words[at].as_py().strip()
-                    also = f", where others are {reading.what}: missing=[{word!r}] takes it as a missing value"
+                    also = f", where others are {reading.what}: missing=[{word!r}] reads it as a missing value"
                     self.fault(lines[at], f"{word!r} in column {name!r}", also)
                 keep &= good
         found = pa.table(columns) if columns else table
         return found if keep.all() else found.filter(pa.array(keep))
 
     def _reading(self, name: str, words: Any) -> Reading:
-        """Decide how a column is read, by its first words."""
+        """Return how to read a column, decided by its first words."""
         if name not in self.readings:
             wanted = self.wanted(name)
             if wanted == "label":
@@ -286,7 +290,7 @@ class Delimited:
         return self.readings[name]
 
     def _swallowed(self, part: bytes, table: Any, longer: list[tuple[int, int]]) -> frozenset[int]:
-        """Find quotes that open a value of several lines, where each of these lines is a row by itself."""
+        """Return the places of quotes that open a value of several lines, each of which is a row by itself."""
         width, sep = self.dialect.width, self.dialect.sep.encode()
         if width < 2:
             return frozenset()
@@ -302,7 +306,7 @@ class Delimited:
         return frozenset(places)
 
     def _known(self, column: Any) -> Callable[[str], bool] | None:
-        """Return whether a word may be a value of a column, as far as that is known."""
+        """Return a function that tells whether a word may be a value of a column; None if that is unknown."""
         if column.type != pa.string():
             return is_number
         values = column.unique()
@@ -321,7 +325,7 @@ def _legacy(data: bytes) -> bytes:
 
 
 def _blocks(parts: Iterator[bytes], size: int) -> Iterator[bytes]:
-    """Yield parts of so many bytes in all."""
+    """Yield parts until they have `size` bytes in all."""
     done = 0
     for part in parts:
         yield part

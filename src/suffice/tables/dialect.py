@@ -1,8 +1,8 @@
-"""How a text of rows is written (its dialect), and its rows by these rules, one cell after the other.
+"""Describe how a text of rows is written (its dialect), and split it into rows and cells by these rules.
 
-The rules are those of RFC 4180, read kindly: a quote that opens a value must close it before a separator or the end of
-the line; a quote that does not is a character like any other. Large files are cut by Arrow, and this is used only
-where quotes stand in odd places.
+The rules are those of RFC 4180, read leniently: a quote that opens a value must be closed before a separator or the end
+of the line; a quote that is not is an ordinary character. Arrow splits the rows of files; this code splits their first
+rows, and rows where quotes stand in odd places.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ __all__ = ["LINE_END", "NAMES_OF_SEPARATORS", "Dialect", "Row", "clean_end", "li
 NAMES_OF_SEPARATORS = {",": "comma", "\t": "tab", ";": "semicolon", "|": "pipe", " ": "space", "": "nothing"}
 LINE_END = re.compile(r"\r\n|\r|\n")
 LONGEST_QUOTE = 2**20
-"""Characters after which a quote that is not closed is a character like any other."""
+"""Characters after which a quote that is not closed is an ordinary character."""
 
 
 @dataclass(frozen=True)
 class Dialect:
-    """A way in which the rows of a text are written.
+    """The way in which the rows of a text are written.
 
     >>> print(Dialect(sep=";", names=("a", "b"), decimal=","))
     semicolon-separated, utf-8, header, decimal comma
@@ -38,19 +38,19 @@ class Dialect:
     encoding: str = "utf-8"
     names: tuple[str, ...] = ()
     spaces: bool = False
-    """Whether values are padded by spaces, which are no part of them."""
+    """Whether values are padded with spaces, which do not belong to them."""
     runs: bool = False
-    """Whether several separators in a row are one."""
+    """Whether consecutive separators count as one."""
     decimal: str = "."
     newline: str = "\n"
     above: int = 0
-    """Lines above the header, or the first row, that are no rows."""
+    """Number of lines above the header, or above the first row, that are not rows."""
     below: int = 0
-    """Lines below the header that are no rows."""
+    """Number of lines below the header that are not rows."""
     trailing: bool = False
-    """Whether rows end in a separator that the header does not have."""
+    """Whether rows end in a separator that the header lacks."""
     marks: tuple[str, ...] = ()
-    """Values of the first rows that count as missing."""
+    """Values of the first rows that mean a missing value."""
 
     def __str__(self) -> str:
         quoting = {'"': "", "": "quotes are plain characters"}.get(self.quote, f"quoted by {self.quote}")
@@ -69,12 +69,12 @@ class Dialect:
 
     @property
     def width(self) -> int:
-        """Number of values of a row."""
+        """Number of values in a row."""
         return len(self.names) + self.trailing
 
     @cached_property
     def cell(self) -> re.Pattern[str]:
-        """A value, quoted or not, and what ends it."""
+        """Pattern of a value, quoted or not, and of its end."""
         sep = re.escape(self.sep) + ("+" if self.runs else "")
         ends = rf"{sep}|\r\n|\r|\n|\Z" if self.sep else r"\r\n|\r|\n|\Z"
         plain = rf"([^{re.escape(self.sep)}\r\n]*+)({ends})"
@@ -88,7 +88,7 @@ class Dialect:
 
 
 class Row(NamedTuple):
-    """A row: its cells, its first line (from 0 on), where it starts and ends, and how its quotes stand."""
+    """A row: its cells, its first line (from 0), where it starts and ends, and its numbers of quoted and odd values."""
 
     cells: list[str]
     line: int
@@ -96,13 +96,13 @@ class Row(NamedTuple):
     end: int
     quoted: int
     odd: int
-    """Values that start with a quote and are not quoted."""
+    """Number of values that start with a quote but are not quoted."""
 
 
 def split(text: str, dialect: Dialect, complete: bool = True, plain: Set[int] = frozenset()) -> Iterator[Row]:
-    """Yield the rows of a text; of one that continues elsewhere, those that are complete.
+    """Yield the rows of a text; if it continues elsewhere (`complete=False`), only those that are complete.
 
-    Quotes at the places `plain` are characters like any other. Lines without a character are no rows.
+    Quotes at the places `plain` are ordinary characters. Blank lines are not rows.
     """
     quote, pattern, bare = dialect.quote, dialect.cell, replace(dialect, quote="").cell
     cells: list[str] = []
@@ -118,7 +118,7 @@ def split(text: str, dialect: Dialect, complete: bool = True, plain: Set[int] = 
         elif quote and value.lstrip(" ").startswith(quote):
             odd += 1
             if not complete and at not in plain and len(text) - at < LONGEST_QUOTE and _open(text, at, dialect):
-                return  # it may be closed by what comes
+                return  # the rest of the text may close it
         cells.append(value)
         at = found.end() if found is not None else len(text)
         if end and end[0] not in "\r\n":
@@ -134,7 +134,7 @@ def split(text: str, dialect: Dialect, complete: bool = True, plain: Set[int] = 
 
 
 def _open(text: str, at: int, dialect: Dialect) -> bool:
-    """Return whether a value that starts with a quote has no other quote that could close it."""
+    """Return whether a value that starts with a quote lacks a quote that could close it."""
     start = text.index(dialect.quote, at) + 1
     rest = text.find(dialect.quote, start)
     while rest >= 0 and text[rest : rest + 2] == dialect.quote * 2:
@@ -167,7 +167,7 @@ def clean_end(data: bytes, dialect: Dialect, complete: bool) -> tuple[int, bool]
 
 
 def lines_within(data: bytes, dialect: Dialect) -> list[tuple[int, int]]:
-    """Return starts and ends of rows that take several lines, where all quotes are as they should be."""
+    """Return the starts and ends of rows that span several lines, given that all quotes are well placed."""
     bytes_ = np.frombuffer(data, np.uint8)
     quotes = np.flatnonzero(bytes_ == ord(dialect.quote))
     ends = np.flatnonzero(bytes_ == ord(dialect.newline[-1]))

@@ -1,4 +1,4 @@
-"""Which encoding bytes have: by the mark at their start, or by what they can be."""
+"""Detect the encoding of bytes: by the mark at their start, or by what they can be."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from suffice.errors import FileError
 __all__ = ["HEAD", "decoded", "encoding_of"]
 
 HEAD = 2**18
-"""Bytes that are looked at."""
+"""Number of bytes that are examined."""
 MARKS = ((codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF32_LE, "utf-32"), (codecs.BOM_UTF32_BE, "utf-32"))
 MARKS_16 = ((codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))
 
@@ -37,7 +37,7 @@ def encoding_of(head: bytes) -> str:
 
 
 def _not_utf8(head: bytes) -> int:
-    """Return how many bytes are not UTF-8; a character cut at the end of the head does not count."""
+    """Return the number of bytes that are not UTF-8; a character cut off at the end of the head does not count."""
     text = head.decode("utf-8", "surrogateescape")
     return sum("\udc80" <= letter <= "\udcff" for letter in text[: len(text) - 3 if len(head) >= HEAD else None])
 

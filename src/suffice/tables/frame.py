@@ -1,4 +1,4 @@
-"""A table of any library, an array or a sparse matrix, seen as columns that are read at first use."""
+"""Present a table of any library, an array or a sparse matrix as columns that are read at first use."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _SHOWN = 5  # names that an error lists
 
 
 class Table:
-    """Columns by name; each is converted when first used, so an unused one costs nothing and cannot fail.
+    """Columns by name; each is converted at first use, so an unused one costs nothing and cannot fail.
 
     >>> table = Table.read({"age": [31, None], "city": ["Rome", "Oslo"]})
     >>> table.names, len(table), table["age"].n_missing
@@ -45,7 +45,7 @@ class Table:
 
     @classmethod
     def read(cls, frame: Any, name: str = "X") -> Table:
-        """Read dataframes, Arrow tables, dicts of columns, 2-D arrays, lists of rows, sparse matrices."""
+        """Read a dataframe, an Arrow table, a dict of columns, a 2-D array, a list of rows or a sparse matrix."""
         frame = nw.to_native(frame, pass_through=True)
         if isinstance(frame, Table):
             return frame
@@ -66,7 +66,7 @@ class Table:
 
     @property
     def width(self) -> int:
-        """The number of columns."""
+        """Number of columns."""
         return len(self.names)
 
     def __contains__(self, name: object) -> bool:
@@ -79,17 +79,17 @@ class Table:
         return self._columns[name]
 
     def part(self, block: slice) -> Table:
-        """Return a range of the rows, in the same memory; a column is converted once for all parts."""
+        """Return a range of the rows, without copying values; a column is converted once for all parts."""
         rows = len(range(len(self))[block])
         return Table(self.names, rows, lambda name: self[name].part(block), self.named, self.backend)
 
     def take(self, keep: Booleans) -> Table:
-        """Return the rows that are kept."""
+        """Return the rows where `keep` is True."""
         keep = np.asarray(keep)
         if keep.dtype != np.bool_ or keep.shape != (len(self),):
             got = f"{keep.dtype} of shape {keep.shape}"
             raise ShapeError(
-                f"The argument 'keep' must say True or False for each of {counted(len(self), 'row')}; got {got}."
+                f"The argument 'keep' must hold True or False for each of {counted(len(self), 'row')}; got {got}."
             )
         rows = int(keep.sum())
         return Table(self.names, rows, lambda name: self[name].take(keep), self.named, self.backend)
@@ -101,13 +101,13 @@ class Table:
         return Table(names, len(self), self.__getitem__, self.named, self.backend)
 
     def without(self, names: Iterable[Name]) -> Table:
-        """Return all columns but the given ones."""
+        """Return all columns except the given ones."""
         dropped = list(names)
         self._must_have(dropped)
         return self.only(name for name in self.names if name not in set(dropped))
 
     def renamed(self, names: Sequence[Name]) -> Table:
-        """Return the columns under other names, in their order."""
+        """Return the columns in their order, under other names."""
         if list(names) == self.names:
             return self
         old = dict(zip(names, self.names, strict=True))
@@ -117,18 +117,18 @@ class Table:
         for name in names:
             if name not in self._known:
                 shown = ", ".join(map(repr, self.names[:_SHOWN])) + (", …" if self.width > _SHOWN else "")
-                raise DataError(f"A column must be one of the table's ({shown or 'it has none'}); got {name!r}.")
+                raise DataError(f"The table has no column {name!r}; its columns are {shown or 'none'}.")
 
 
 def _names(labels: Iterable[Any], name: str) -> list[Name]:
-    """Return names: strings and whole numbers as they are, everything else in words; each must be unique."""
+    """Return distinct names: strings and whole numbers unchanged, everything else converted to strings."""
     names: list[Name] = []
     for label in labels:
         integral = isinstance(label, int | np.integer) and not isinstance(label, bool)
         names.append(int(label) if integral else str(label))
     twice = next((label for label, times in Counter(names).items() if times > 1), None)
     if twice is not None:
-        raise DataError(f"The argument '{name}' must give each column its own name; got two of name {twice!r}.")
+        raise DataError(f"The argument '{name}' must have columns of distinct names; got {twice!r} twice.")
     return names
 
 
@@ -147,7 +147,7 @@ def _of_frame(frame: Any, name: str) -> Table:
 
 
 def _eager(frame: Any, name: str) -> tuple[Any, str | None]:
-    """Return a dataframe in memory and its library; of other libraries, as narwhals shows it."""
+    """Return a dataframe in memory and its library; for other libraries, a narwhals dataframe and None."""
     known = nw.dependencies
     if known.is_pandas_dataframe(frame):
         return frame, "pandas"
@@ -220,7 +220,10 @@ def _of_lists(rows: Sequence[Any], name: str) -> Table:
     for place, row in enumerate(rows):
         if isinstance(row, dict | str | bytes) or not hasattr(row, "__len__"):
             if isinstance(row, dict):
-                raise KindError(f"The argument '{name}' must be a dict of columns rather than a list of dicts.")
+                raise KindError(
+                    f"The argument '{name}' must be a dict of columns rather than a list of dicts; "
+                    "pandas.DataFrame(rows) makes a table of such a list."
+                )
             raise _one_row_each(name, f"a list of {type(row).__name__}")
         if len(row) != len(rows[0]):
             raise ShapeError(

@@ -1,4 +1,7 @@
-"""JSON lines → Arrow tables. A row that is no object, or holds what no column can, is malformed."""
+"""Parse JSON lines into Arrow tables.
+
+A row that is not an object, or has a value that no column can hold, is malformed.
+"""
 
 from __future__ import annotations
 
@@ -22,14 +25,14 @@ class JsonLines:
     stream: Any
     wanted: Callable[[str], bool]
     fault: Callable[[int, str, str], None]
-    """Called with the number of a malformed line, what is wrong with it, and a hint; raises, or counts it."""
+    """Function to call with the number of a malformed line, its fault, and a hint; it raises, or counts the line."""
     block: int
     missing: tuple[str, ...] = ()
     sorts: dict[str, str] = field(default_factory=dict)
-    """What a column holds: "number", "flag", "word" or "other"."""
+    """Content of each column: "number", "flag", "word" or "other"."""
 
     def __iter__(self) -> Iterator[Any]:
-        """Yield tables of the columns that are wanted."""
+        """Yield tables of the selected columns."""
         line, rest = 1, [b""]
         while chunk := self.stream.read(self.block):
             cut = chunk.rfind(b"\n") + 1
@@ -57,7 +60,7 @@ class JsonLines:
         return pa.table({name: _array([row.get(name) for row in rows]) for name in names})
 
     def _decide(self, rows: Iterable[dict[str, Any]]) -> None:
-        """Decide the types of new columns: words, where one value is a word."""
+        """Decide the content of new columns: words if one value is a word, else numbers, flags or others."""
         fresh: dict[str, set[str]] = {}
         for row in rows:
             for name, value in row.items():
@@ -67,7 +70,7 @@ class JsonLines:
             self.sorts[name] = next(sort for sort in ("word", "number", "flag", "other") if sort in sorts)
 
     def _checked(self, row: dict[str, Any]) -> str:
-        """Return what is wrong with a row, if anything is; missing values are removed from it."""
+        """Return the fault of a row, or an empty string; set its missing values to None."""
         for name, value in row.items():
             if value is None or not self.wanted(name):
                 continue
@@ -85,12 +88,12 @@ class JsonLines:
             elif sort != wanted:
                 return f"a {_WORDS[sort]} in {name!r}, where others have a {_WORDS[wanted]}"
             elif sort == "other" and not _plain(value):
-                return f"what no column can hold in {name!r}"
+                return f"a value that no column can hold in {name!r}"
         return ""
 
 
 def _loaded(text: bytes) -> dict[str, Any] | None:
-    """Return an object, or None where there is none."""
+    """Return the JSON object of a line, or None if there is none."""
     try:
         row = json.loads(text)
     except (ValueError, RecursionError):
@@ -99,7 +102,7 @@ def _loaded(text: bytes) -> dict[str, Any] | None:
 
 
 def _plain(value: Any) -> bool:
-    """Return whether Arrow takes a list or an object."""
+    """Return whether Arrow can hold a list or an object."""
     try:
         pa.array([value])
     except (pa.ArrowException, ValueError, OverflowError, RecursionError, TypeError):
@@ -125,7 +128,7 @@ def _encodable(value: str) -> bool:
 
 
 def _array(values: list[Any]) -> Any:
-    """Return an array, with numbers as floats where one is."""
+    """Return an array; if one number is a float, all are."""
     if any(isinstance(value, float) for value in values):
         return pa.array([None if value is None else float(value) for value in values], pa.float64())
     return pa.array(values)

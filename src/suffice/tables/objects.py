@@ -1,4 +1,4 @@
-"""Python objects, one per row → a column of what they are."""
+"""Convert Python objects, one per row, to a column."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _SIMPLE = ("null", "bool", "int64", "uint64", "double", "string", "large_string"
 
 
 def of_objects(name: Name, values: Sequence[Any] | NDArray[Any]) -> Column:
-    """Make a column of Python objects; Arrow tries first, being fast, and where it fails every value is examined."""
+    """Convert Python objects to a column; Arrow tries first, being fast, and if it fails every value is examined."""
     try:
         array = pa.array(values, from_pandas=True)
     except (pa.ArrowException, TypeError, ValueError, OverflowError):
@@ -50,7 +50,7 @@ def _one_by_one(name: Name, values: Sequence[Any] | NDArray[Any]) -> Column:
 
 
 def _spread(found: NDArray[Any], present: Booleans) -> NDArray[Any]:
-    """Put values where they belong; NaN or 0 in the gaps."""
+    """Return the values at their rows, with NaN or 0 in the gaps."""
     array = np.full(len(present), np.nan if found.dtype == np.float64 else 0, found.dtype)
     array[present] = found
     return array

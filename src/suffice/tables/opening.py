@@ -1,4 +1,4 @@
-"""Where rows come from: what a file is, by its name or its first bytes, and its bytes, unpacked."""
+"""Open files of rows: recognize a file by its name or its first bytes, and unpack it."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ OTHERS = (".xlsx", ".xls", ".ods", ".zip", ".pdf", ".docx", ".pkl", ".npy", ".np
 
 
 def kind_of_file(path: Path) -> str:
-    """Return the kind of a file, by its name or its first bytes: "csv", "jsonl", "parquet", "arrow" or "folder".
+    """Return the kind of a file by its name or its first bytes: "csv", "jsonl", "parquet", "arrow" or "folder".
 
     >>> kind_of_file(Path("mail.csv.gz")), kind_of_file(Path("flights.parquet"))
     ('csv', 'parquet')
@@ -70,7 +70,7 @@ def _is_object(head: bytes) -> bool:
 
 
 def inside(path: Path) -> tuple[list[Path], int]:
-    """Return the file, or the texts of a folder of folders, and the number of links out of it (not followed)."""
+    """Return the file, or the texts in a folder of folders, and the number of links out of it (not followed)."""
     if str(path) == "-":
         return [], 0
     if not path.is_dir():
@@ -90,7 +90,7 @@ def inside(path: Path) -> tuple[list[Path], int]:
 
 
 def opened(path: Path) -> Any:
-    """Open a file and unpack it."""
+    """Open a file, unpacking it if it is compressed."""
     if str(path) == "-":
         return pa.PythonFile(sys.stdin.buffer, "r")
     packed = PACKED.get(path.suffix.lower())
@@ -98,12 +98,12 @@ def opened(path: Path) -> Any:
 
 
 def seekable(path: Path) -> Any:
-    """Open a file that can be read at any place."""
+    """Return a source that can be read at any position."""
     return pa.BufferReader(sys.stdin.buffer.read()) if str(path) == "-" else path
 
 
 def head_of(stream: Any) -> bytes:
-    """Return the first bytes: 256 kB, or more if the first lines are longer."""
+    """Return the first bytes: 256 kB, or more if the first two lines are longer."""
     parts, size, lines = [], HEAD, 0
     while lines < 2 and (data := stream.read(size)):
         parts.append(data)

@@ -1,4 +1,4 @@
-"""Answers as a dataframe of the library that the question came in, and columns of the types they were read in."""
+"""Return answers as a dataframe of the user's library, and columns in the types they were read in."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _BACKENDS = ("pandas", "polars", "pyarrow")  # in order of preference; the last 
 
 
 def frame_of(columns: dict[str, Any], backend: str | None = None) -> Any:
-    """Make a dataframe of the backend, by default of the first that can be imported: pandas, polars, pyarrow.
+    """Return a dataframe of the backend, by default the first that can be imported: pandas, polars, pyarrow.
 
     >>> frame_of({"word": ["a", "b"], "times": [3, 1]}, "pyarrow").column_names
     ['word', 'times']

@@ -1,6 +1,6 @@
-"""Words of a file → numbers, flags, dates, or words: what a column holds is decided by its first rows, then kept to.
+"""Convert words of a file to numbers, flags, dates or words: the first rows decide for the whole column.
 
-A column is what nearly all of its first values are. A value that is none (one in a hundred at most, among many
+A column has the type of nearly all of its first values. A value of another type (at most one in a hundred, among many
 different numbers or flags) is malformed, wherever in the file it stands.
 """
 
@@ -17,9 +17,9 @@ from suffice.typing import Booleans
 __all__ = ["GAPS", "MISSING", "Reading", "is_number", "reading_of"]
 
 MISSING = ("", "?", "NA", "N/A", "n/a", "NaN", "nan", "null", "NULL", "None", "#N/A", "<NA>")
-"""Words that stand for a missing value, unless others are named; of labels and long texts, only the first."""
+"""Words that mean a missing value, unless the user names others; for labels and long texts, only the first."""
 GAPS = ("-", "--", ".", "na", "n.a.", "none", "missing", "unknown")
-"""Words that stand for one among numbers, flags and dates."""
+"""Words that also mean a missing value in columns of numbers, flags or dates."""
 
 NUMBER = r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$"
 NUMBER_OR_ENDLESS = rf"{NUMBER}|^[+-]?([iI]nf|[iI]nfinity|INF)$"
@@ -36,7 +36,7 @@ Holds = Literal["whole", "real", "flag", "date", "word", "text"]
 
 @dataclass(frozen=True)
 class Reading:
-    """A way of reading the words of one column.
+    """The way to read the words of one column.
 
     >>> Reading("real", decimal=",").read(pa.array(["1,5", "", "many"]))[0].to_pylist()
     [1.5, None, None]
@@ -45,24 +45,24 @@ class Reading:
     holds: Holds
     decimal: str = "."
     grouped: bool = False
-    """Whether thousands are set apart by commas."""
+    """Whether commas separate thousands."""
     spaces: bool = False
     missing: tuple[str, ...] = MISSING
 
     @property
     def type(self) -> Any:
-        """The Arrow type, where Arrow may convert by itself; None where it may not."""
+        """Arrow type if Arrow can convert the words itself; None otherwise."""
         if self.decimal != "." or self.grouped:
             return None
         return {"whole": pa.int64(), "real": pa.float64(), "flag": pa.bool_()}.get(self.holds)
 
     @property
     def what(self) -> str:
-        """A word for what the values should be."""
+        """Noun for the expected values, for error messages."""
         return {"whole": "numbers", "real": "numbers", "flag": "true and false"}.get(self.holds, "words")
 
     def read(self, words: Any) -> tuple[Any, Booleans | None]:
-        """Return the values, and which are valid, if not all are."""
+        """Return the values, and which of them are valid, or None if all are."""
         words = _trimmed(words) if self.spaces or self.holds not in ("word", "text") else words
         known = _without(words, self.missing)
         if self.holds in ("word", "text"):
@@ -86,12 +86,12 @@ class Reading:
                 return values, None
         good = _either(_matches(known, NUMBER), known)
         values = _masked(known, good).cast(pa.float64())
-        good = pc.and_(good, pc.fill_null(pc.is_finite(values), True))  # 1e999 is none
+        good = pc.and_(good, pc.fill_null(pc.is_finite(values), True))  # 1e999 is not
         return _masked(values, good), _valid(good)
 
 
 def reading_of(words: Any, missing: tuple[str, ...] | None, spaces: bool, decimal: str, wanted: str = "") -> Reading:
-    """Guess what a column holds by its first words; `wanted` is what a model has learned it to be: "number" or "word".
+    """Return how to read a column, by its first words; `wanted` is what a model has learned: "number" or "word".
 
     >>> reading_of(pa.array(["1", "2", "?"]), None, False, ".").holds
     'whole'
@@ -112,7 +112,7 @@ def reading_of(words: Any, missing: tuple[str, ...] | None, spaces: bool, decima
         return found
     grouped = decimal == "." and _share(known, GROUPED) > 0
     plain = _plain(known, decimal, grouped)
-    share = _share(plain, NUMBER_OR_ENDLESS)  # infinity is malformed, and makes no word of the others
+    share = _share(plain, NUMBER_OR_ENDLESS)  # infinity is malformed, but does not make the column words
     many = len(known) >= ENOUGH and share > 1 - RARE and len(different) >= DIFFERENT
     if share < 1 and not many and wanted != "number":
         return as_words
@@ -132,7 +132,7 @@ def is_number(word: str) -> bool:
 
 
 def _flags_or_dates(known: Any, different: Any, spaces: bool, gaps: tuple[str, ...]) -> Reading | None:
-    """Return flags, where nearly all are; dates, where all are."""
+    """Return a reading of flags if nearly all words are flags, of dates if all are dates; otherwise None."""
     flags = _mean(pc.is_in(known, value_set=pa.array(FLAGS)))
     if flags == 1 or (flags > 1 - RARE and len(known) >= ENOUGH):
         return Reading("flag", spaces=spaces, missing=gaps)
@@ -142,18 +142,18 @@ def _flags_or_dates(known: Any, different: Any, spaces: bool, gaps: tuple[str, .
 
 
 def _codes(known: Any) -> bool:
-    """Return whether whole numbers are rather names: all of one length, and some start with 0."""
+    """Return whether whole numbers are in fact names: all have one length, and some start with 0."""
     lengths = pc.min_max(pc.utf8_length(known)).as_py()
     return lengths["min"] == lengths["max"] > 1 and _share(known, CODE) > 0 and _share(known, WHOLE) == 1
 
 
 def _long(words: Any) -> bool:
-    """Return whether words are rather texts."""
+    """Return whether words are long enough, on average, to be texts."""
     return bool((pc.mean(pc.binary_length(words)).as_py() or 0.0) > LONG)
 
 
 def _plain(known: Any, decimal: str, grouped: bool) -> Any:
-    """Return numbers as programs write them."""
+    """Return numbers with a decimal point and without separators of thousands."""
     if grouped:
         return pc.if_else(_matches(known, GROUPED), pc.replace_substring(known, ",", ""), known)
     return pc.replace_substring(known, ",", ".") if decimal == "," else known
@@ -188,7 +188,7 @@ def _mean(flags: Any) -> float:
 
 
 def _valid(good: Any) -> Booleans | None:
-    """Return which values are valid, if not all are."""
+    """Return which values are valid, or None if all are."""
     if pc.all(good).as_py() is not False:
         return None
     return np.asarray(good.to_numpy(zero_copy_only=False) if isinstance(good, pa.Array) else good.to_numpy(), np.bool_)

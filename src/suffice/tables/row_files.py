@@ -1,7 +1,7 @@
-"""Files → batches of rows, however large they are: delimited text, JSON lines, Parquet, Arrow, and folders of texts.
+"""Read files of any size in batches of rows: delimited text, JSON lines, Parquet, Arrow, and folders of texts.
 
-How a text is written is sniffed (`sniff`), unless it is given. Rows that cannot be read are refused with their file and
-line, or skipped and counted; nothing is left out in silence.
+The dialect of a text is sniffed (`sniff`), unless it is given. Rows that cannot be read raise an error with their file
+and line, or are skipped and counted; no row is dropped silently.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ from suffice.telling import counted, tell
 __all__ = ["Files", "Given"]
 
 BLOCK, ROWS = 2**22, 2**16
-"""Bytes, or rows, of a batch."""
+"""Bytes, or rows, in a batch."""
 LARGER, MOST_BYTES = 4, 2**25
-"""How many times larger batches of Parquet are after the first one, unless they are as many bytes."""
+"""Factor by which batches of Parquet grow after the first one, and the number of bytes that limits it."""
 LOUD = 0.01
-"""The share of lost rows from which on a warning is given."""
+"""Share of skipped rows above which a warning is given."""
 
 
 @dataclass
@@ -66,10 +66,10 @@ class Understood:
 
 @dataclass
 class Files:
-    """Files of rows, read batch after batch.
+    """Files of rows, read batch by batch.
 
-    `label` says which of the columns has the labels: the words of a text are taken as they stand there. `wanted` says
-    of other columns what a model has learned them to be: "number" or "word".
+    `label` returns the name of the column of labels, whose words stay as they are. `wanted` maps other columns to what
+    a model has learned them to be: "number" or "word".
 
     >>> import tempfile, pathlib
     >>> path = pathlib.Path(tempfile.mkdtemp()) / "cities.csv"
@@ -86,15 +86,15 @@ class Files:
     given: Given = field(default_factory=Given)
     label: Callable[[list[str]], str | None] = lambda names: None
     wanted: dict[str, str] = field(default_factory=dict)
-    expected: tuple[str, ...] = ()  # names that a header has
+    expected: tuple[str, ...] = ()  # names that a header should have
     skipped: int = 0
     rows: int = 0
-    read: int = 0  # bytes of files, as far as they have been read
+    read: int = 0  # bytes read so far
     understood: list[Understood] = field(default_factory=list)
     readings: dict[str, Reading] = field(default_factory=dict)
-    fault: str = ""  # the first
-    names: list[str] = field(default_factory=list)  # of the columns of the first file, known also where it has no rows
-    _share: float = 0.0  # of the file at hand
+    fault: str = ""  # of the first row that was skipped
+    names: list[str] = field(default_factory=list)  # columns of the first file, known even if it has no rows
+    _share: float = 0.0  # share of the current file that was read
     _warned: bool = False
 
     def __post_init__(self) -> None:
@@ -131,7 +131,7 @@ class Files:
             self.read, self._share = before, 0.0
 
     def skip(self, rows: int, why: str, read: bool = False) -> None:
-        """Count rows that are left out, a number of which have been read."""
+        """Count rows as skipped; `read` tells whether they were counted as read before."""
         self.skipped, self.rows = self.skipped + rows, self.rows - rows * read
         self.fault = self.fault or why
         if self.understood:
@@ -174,12 +174,15 @@ class Files:
             raise FileError(f"The file {str(path)!r} cannot be read as {kind}: {why}.") from error
 
     def _malformed(self, path: Path) -> Callable[[int, str, str], None]:
-        """Return the function that skips a row that cannot be read, or raises."""
+        """Return the function that raises for a malformed row, or skips it."""
 
         def fault(line: int, what: str, more: str = "") -> None:
             where = f" in line {line}" if line else ""
             if self.errors == "raise":
-                raise FileError(f"The file {str(path)!r} has {what}{where}{more}; errors='skip' leaves such rows out.")
+                raise FileError(
+                    f"The file {str(path)!r} has {what}{where}{more}; errors='skip' (--errors skip) leaves "
+                    "such rows out."
+                )
             self.skip(1, f"{what}{where} of {path.name!r}{more}")
 
         return fault
@@ -258,7 +261,7 @@ class Files:
                 yield table.select(columns_kept(names, self.given, self.label(list(names))))
 
     def _folder(self, path: Path) -> Iterator[Any]:
-        """Yield the texts of a folder of folders: the folder's name is the label."""
+        """Yield the texts in a folder of folders; the name of the inner folder is the label."""
         texts: list[str] = []
         labels: list[str] = []
         size = 0
@@ -280,7 +283,7 @@ class Files:
 
 
 def _rows_at_once(parquet: Any) -> int:
-    """Return how many rows are read together, by what one of them takes in the file."""
+    """Return the number of rows to read together, by the size of a row in the file."""
     groups = (parquet.row_group(k) for k in range(parquet.num_row_groups))
     size = sum(int(group.total_byte_size) for group in groups)
     each = max(8, 8 * int(parquet.num_columns), size // max(int(parquet.num_rows), 1))

@@ -1,4 +1,4 @@
-"""What a single Python value is: missing, a number, a word, a date, or nothing a table can use."""
+"""Classify single Python values: missing, a number, a word, a date, or unusable in a table."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _SORTS: tuple[tuple[Sort, Any], ...] = (
 
 
 def sort_of(value: Any) -> Sort:
-    """Return what a value is by its type; `is_missing` finds NaN."""
+    """Return the sort of a value by its type; only `is_missing` finds NaN."""
     kind: Any = type(value)
     return _sort_of_type(kind)
 
@@ -54,7 +54,7 @@ def is_missing(value: Any) -> bool:
 
 
 def decoded(value: Any) -> str:
-    """Return a value as a word."""
+    """Return a value as a string that UTF-8 can encode."""
     if isinstance(value, bytes):
         return value.decode()
     # Arrow holds UTF-8, which has no room for half a surrogate pair
@@ -62,7 +62,7 @@ def decoded(value: Any) -> str:
 
 
 def numbers(values: Sequence[Any]) -> NDArray[Any]:
-    """Return whole numbers as int64, or uint64 where only that is wide enough; other numbers as float64."""
+    """Return whole numbers as int64, or as uint64 if only that is wide enough; other numbers as float64."""
     if all(sort_of(value) in ("bool", "integer") for value in values):
         integers = [int(value) for value in values]
         least, most = min(integers, default=0), max(integers, default=0)

@@ -1,4 +1,4 @@
-"""What a column holds, as a model sees it: the same data are of the same kind in whichever library they come."""
+"""Determine the kind of a column for models: the same data are of the same kind in every library."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ __all__ = ["Kind", "holds", "kind_of", "numbers", "refuse"]
 
 Kind = Literal["bool", "category", "integer", "real", "text", "date", "identifier", "nothing"]
 
-EXACT = 2.0**53  # beyond this every float is whole, and tells nothing
-WORDS = 3.0  # a text has at least so many words, on average
-IDENTIFIERS = 20.0  # fewer different words may well be categories
-SAMPLE = 50_000  # rows that tell texts from categories
+EXACT = 2.0**53  # beyond this every float is whole, so that wholeness says nothing
+WORDS = 3.0  # least average number of words of a text
+IDENTIFIERS = 20.0  # fewer distinct words may well be categories
+SAMPLE = 50_000  # rows by which texts are distinguished from categories
 _BLOCK = 2**16
 
 
@@ -44,7 +44,7 @@ def kind_of(column: Column, weights: Array | None = None) -> Kind:
 
 
 def _whole(values: NDArray[Any], present: Booleans) -> bool:
-    """Return whether all present values are whole numbers; most other columns show it early."""
+    """Return whether all present values are whole numbers; stop at the first block with another one."""
     for start in range(0, len(values), _BLOCK):
         x = values[start : start + _BLOCK][present[start : start + _BLOCK]]
         if not ((x < EXACT) & (x > -EXACT) & (x == np.floor(x))).all():
@@ -54,7 +54,7 @@ def _whole(values: NDArray[Any], present: Booleans) -> bool:
 
 def _kind_of_words(column: Column, present: Booleans, weights: Array | None) -> Kind:
     places = np.flatnonzero(present)
-    if weights is None and len(places) > SAMPLE:  # weighted rows are all judged: a sample would tell 2 from twice
+    if weights is None and len(places) > SAMPLE:  # in a sample, weight 2 would not equal two rows
         sample = places[np.arange(SAMPLE) * len(places) // SAMPLE]
         times = _times(_subset(column, sample), None)
         if _is_text(column, sample, times, None):
@@ -80,7 +80,7 @@ def _times(column: Column, weight: Array | None) -> Array:
 
 
 def _is_text(column: Column, places: Any, times: Array, weight: Array | None) -> bool:
-    """Return whether values are of several words, and more than half of the rows are distinct."""
+    """Return whether values have several words on average, and more than half of the rows are distinct."""
     if len(times) <= times.sum() / 2:
         return False
     words = 0.0
@@ -106,14 +106,14 @@ _HOLDS = {
 
 
 def holds(column: Column) -> str:
-    """Describe what the column holds."""
+    """Return a description of what the column holds."""
     if column.storage == "string" and column.present.any():
         return "text"
     return _HOLDS[kind_of(column)]
 
 
 def refuse(column: Column, declared: str, how: str = "is declared") -> None:
-    """Raise DataError: the column was declared, or learned, to be what its values cannot be."""
+    """Raise DataError for a column whose values cannot be what it was declared, or learned, to be."""
     rows = np.flatnonzero(column.present)
     example = ""
     if column.values is not None and len(rows):

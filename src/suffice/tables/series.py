@@ -1,4 +1,4 @@
-"""One column as people have it (numpy, pandas, polars, Arrow, a list) → a Column."""
+"""Convert one column of any library (numpy, pandas, polars, Arrow, a list) to a Column."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ __all__ = ["is_series", "of_numpy", "of_series"]
 
 
 def is_series(thing: Any) -> bool:
-    """Return whether this is a column of a dataframe library."""
+    """Return whether an object is a column of a dataframe library."""
     if isinstance(thing, pa.Array | pa.ChunkedArray) or nw.dependencies.is_pandas_index(thing):
         return True
     return bool(nw.dependencies.is_into_series(thing))
 
 
 def of_series(name: Name, series: Any) -> Column:
-    """Make a column of anything of one dimension."""
+    """Convert any one-dimensional object to a column."""
     if isinstance(series, np.ndarray):
         return of_numpy(name, series)
     if isinstance(series, pa.Array | pa.ChunkedArray):
@@ -43,7 +43,7 @@ def of_series(name: Name, series: Any) -> Column:
 
 
 def of_numpy(name: Name, array: NDArray[Any]) -> Column:
-    """Make a column of a numpy array of one dimension."""
+    """Convert a one-dimensional numpy array to a column."""
     if isinstance(array, np.ma.MaskedArray):
         return _of_masked(name, array)
     kind = array.dtype.kind
@@ -67,7 +67,7 @@ def of_numpy(name: Name, array: NDArray[Any]) -> Column:
 
 def _of_masked(name: Name, array: Any) -> Column:
     mask = np.ma.getmaskarray(array)
-    if array.dtype.kind not in "biufmM":  # words know their own gaps
+    if array.dtype.kind not in "biufmM":  # `of_objects` finds the gaps of words
         return of_objects(name, np.where(mask, None, array.data.astype(object)))
     column = of_numpy(name, array.data)
     return replace(column, missing=gaps(mask if column.missing is None else mask | column.missing))

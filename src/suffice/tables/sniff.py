@@ -1,7 +1,7 @@
-"""How a file of rows is written, from its first 256 kB: encoding, separator, quotes, header, spaces, decimal comma.
+"""Guess the dialect of a file from its first 256 kB: encoding, separator, quotes, header, spaces, decimal comma.
 
-Every candidate is tried on the same rows: the one by which most rows have equally many values is taken. What is given
-is not guessed.
+Every candidate is tried on the same rows; the one under which most rows have equally many values wins. Options that
+are given are not guessed.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from suffice.tables.parsing import GAPS, MISSING, is_number, reading_of
 __all__ = ["Given", "columns_kept", "sniff"]
 
 SAMPLE = 200
-"""Rows that separators are tried on; the others are decided by all rows of the head."""
+"""Number of rows on which separators are tried; everything else is decided by all rows of the head."""
 SEPARATORS = (",", "\t", ";", "|", " ")
 USUAL = frozenset(
     (
@@ -29,13 +29,13 @@ USUAL = frozenset(
         *("text", "texts", "message", "body", "content", "document", "comment", "review", "title", "sex", "date"),
     )
 )
-"""Names that columns have and values rarely do."""
+"""Words that are often names of columns and rarely values."""
 TYPES = frozenset(("c", "d", "s", "t", "i", "string", "continuous", "discrete", "time", "text", "class", "meta"))
 
 
 @dataclass(frozen=True)
 class Given:
-    """Options given by the user instead of guessed; None and () are guessed."""
+    """Options given by the user instead of guessed; None means that an option is guessed."""
 
     sep: str | None = None
     quote: str | None = None
@@ -60,12 +60,12 @@ class Given:
                 codecs.lookup(self.encoding)
             except LookupError:
                 raise InputError(
-                    f"The argument 'encoding' must be one that Python knows; got {self.encoding!r}."
+                    f"The argument 'encoding' must be one that Python knows, such as 'latin-1'; got {self.encoding!r}."
                 ) from None
 
 
 def sniff(head: bytes, given: Given, path: str, complete: bool, expected: tuple[str, ...] = ()) -> Dialect:
-    """Guess the dialect of a text from its head; `complete` if that is all of it, `expected` names of columns.
+    """Guess the dialect of a text from its head; `complete` if that is the whole text, `expected` are column names.
 
     >>> print(sniff(b"a; b\\n1,5; x\\n2,5; y\\n", Given(), "a.txt", True))
     semicolon-separated, utf-8, header, spaces around values left out, decimal comma
@@ -84,7 +84,7 @@ def sniff(head: bytes, given: Given, path: str, complete: bool, expected: tuple[
             replace(start, above=1),
         )
     if not text.strip():
-        raise FileError(f"The file {path!r} must start with a line of column names; it does not.")
+        raise FileError(f"The file {path!r} must start with a line of column names; it is empty.")
     best = max(_candidates(text, given, path, start, SAMPLE), key=lambda trial: trial.score)
     if len(best.rows) == SAMPLE and best.dialect.sep:
         best = _candidates(text, replace(given, sep=best.dialect.sep), path, start, len(text))[0]
@@ -95,7 +95,7 @@ def sniff(head: bytes, given: Given, path: str, complete: bool, expected: tuple[
 
 @dataclass(frozen=True)
 class _Trial:
-    """The first rows by one dialect."""
+    """The first rows under one dialect, and how well it fits."""
 
     dialect: Dialect
     rows: list[Row]
@@ -105,7 +105,7 @@ class _Trial:
 
 
 def _candidates(text: str, given: Given, path: str, start: Dialect, most: int) -> list[_Trial]:
-    """Return a trial of each separator, with the quotes that suit it."""
+    """Return a trial of each separator, with the quotes that fit it best."""
     trials, usual = [], _usual(path)
     found = [sep for sep in SEPARATORS if sep in text and not (sep == " " and len(text) > HEAD)]  # long lines are prose
     for sep in [given.sep] if given.sep is not None else found or [usual]:
@@ -122,7 +122,7 @@ def _candidates(text: str, given: Given, path: str, start: Dialect, most: int) -
 
 
 def _usual(path: str) -> str:
-    """Return the separator that a file name promises."""
+    """Return the separator that a file name suggests."""
     return "\t" if re.search(r"\.(tsv|tab)\b", path.lower()) else ","
 
 
@@ -131,14 +131,14 @@ def _runs(text: str, sep: str) -> bool:
 
 
 def _quoted(text: str, dialect: Dialect) -> list[Dialect]:
-    """Return the dialect with or without spaces before quotes, and with escapes if there are any."""
+    """Return the dialect, with spaces if they precede quotes, and a second one with escapes if there are any."""
     sep, quote = re.escape(dialect.sep), re.escape(dialect.quote)
     spaced = replace(dialect, spaces=bool(dialect.sep != " " and re.search(rf"{sep} +{quote}", text)))
     return [spaced, replace(spaced, escape="\\")] if "\\" + dialect.quote in text else [spaced]
 
 
 def _trial(text: str, dialect: Dialect, usual: str, most: int) -> _Trial:
-    """Try a dialect; trials compare by rows of equal width (at least two), cleanness, and the usual separator."""
+    """Try a dialect; its score compares rows of equal width (at least two), cleanness, and the usual separator."""
     text = re.sub(r"(?m)^ +| +$", "", text) if dialect.runs else text
     rows = list(islice(split(text, dialect), most))
     widths = Counter(len(row.cells) for row in rows)
@@ -157,14 +157,14 @@ def _trial(text: str, dialect: Dialect, usual: str, most: int) -> _Trial:
 
 
 def _numbers(rows: list[Row]) -> bool:
-    """Return whether rows have equal widths and a column of numbers: text separated by spaces is prose otherwise."""
+    """Return whether rows have equal widths and a column of numbers; otherwise, text with spaces is prose."""
     if len({len(row.cells) for row in rows}) > 1 or len(rows) < 2:
         return False
     return any(all(is_number(row.cells[j]) for row in rows[1:20]) for j in range(len(rows[0].cells)))
 
 
 def _better(trials: list[_Trial], given: Given) -> _Trial:
-    """Choose between quoted or not: quotes count where they are well placed, and where rows need them."""
+    """Choose between trials with and without quotes: quotes count if they are well placed, or if rows need them."""
     best = trials[0]
     for other in trials[1:]:
         quoted, odd = sum(row.quoted for row in other.rows), sum(row.odd for row in other.rows)
@@ -188,7 +188,7 @@ def _always(trial: _Trial) -> bool:
 
 
 def _one_column(text: str, start: Dialect, given: Given, path: str, most: int) -> _Trial:
-    """Return the dialect of a file of one column, taken where rows hardly agree by any separator."""
+    """Return the trial of a single column, which wins if rows hardly agree under any separator."""
     found = replace(start, sep="", quote='"' if given.quote is None else given.quote)
     rows = list(islice(split(text, found), most))
     odd, quoted = sum(row.odd for row in rows), sum(row.quoted for row in rows)
@@ -213,7 +213,7 @@ def _completed(best: _Trial, given: Given, path: str, expected: tuple[str, ...])
     below = 2 if header and _typed_by_orange(cells) else 0
     names = tuple(name or f"c{k}" for k, name in enumerate(names, 1))
     if len(set(names)) < len(names):
-        raise DataError(f"The file {path!r} must have columns of different names; got {list(names)}.")
+        raise DataError(f"The file {path!r} must have columns of distinct names; got {list(names)}.")
     body = cells[1 + below :] if header else cells
     raw = [row.cells for row in (rows[1 + below :] if header else rows)]
     spaces = best.dialect.spaces or _padded(raw, best.dialect)
@@ -239,14 +239,14 @@ def _completed(best: _Trial, given: Given, path: str, expected: tuple[str, ...])
 
 
 def _remarks(rows: list[Row], width: int) -> int:
-    """Return how many rows above the table are remarks: one value, where nearly all that follow have several."""
+    """Return the number of rows above the table that are remarks: one value, where nearly all later rows have more."""
     above = next((k for k, row in enumerate(rows) if len(row.cells) > 1), 0)
     rest = rows[above:]
     return above if sum(len(row.cells) == width for row in rest) >= 0.95 * len(rest) and len(rest) > 1 else 0
 
 
 def _is_header(cells: list[list[str]], expected: tuple[str, ...]) -> bool:
-    """Return whether the first row has names: known ones, words above numbers, or words that are no values below."""
+    """Return whether the first row holds names: known ones, words above numbers, or words that do not occur below."""
     first, body = cells[0], cells[1:]
     if expected and sum(name in first for name in expected) * 2 >= min(len(expected), len(first)):
         return True
@@ -273,7 +273,7 @@ def _is_header(cells: list[list[str]], expected: tuple[str, ...]) -> bool:
 
 
 def _typed_by_orange(cells: list[list[str]]) -> bool:
-    """Return whether two rows below the header give types and roles of columns, as Orange writes them."""
+    """Return whether two rows below the header give types and roles of columns, as the program Orange writes them."""
     if len(cells) < 4:
         return False
     types, parts = cells[1], cells[2]
@@ -303,7 +303,7 @@ def _decimal_comma(cells: list[list[str]]) -> bool:
 
 
 def columns_kept(names: tuple[str, ...], given: Given, target: str | None) -> list[str]:
-    """Return the names that are kept, or not dropped, and the target.
+    """Return the names to keep: the target, and those that `keep` and `drop` leave.
 
     >>> columns_kept(("a", "b", "label"), Given(keep=("b",)), "label")
     ['b', 'label']

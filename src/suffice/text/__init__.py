@@ -1,4 +1,4 @@
-"""Documents → tokens: words as Python's regular expressions see them, n-grams, and where texts can come from."""
+"""Turn documents from any container into tokens: words as Python's regular expressions find them, and n-grams."""
 
 from suffice.text.count_matrix import learn, look_up, matrix
 from suffice.text.documents import Batch, batches, text_hashes, unwrapped

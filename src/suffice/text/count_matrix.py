@@ -1,4 +1,4 @@
-"""Documents × words as a sparse matrix, for what cannot do without."""
+"""Build sparse matrices of documents × words, for methods that need them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["learn", "look_up", "matrix"]
 
 
 def learn(texts: Any, analysis: Analysis, name: str = "raw_documents") -> tuple[WordList, Any]:
-    """Return the vocabulary of the documents, sorted, and the count of each word in each document."""
+    """Return the sorted vocabulary of the documents, and the count of each word in each document."""
     words = WordList.of([])
     parts: list[Any] = []
     for batch in analysis.batches(texts, name):
@@ -31,14 +31,14 @@ def learn(texts: Any, analysis: Analysis, name: str = "raw_documents") -> tuple[
 
 
 def look_up(texts: Any, analysis: Analysis, words: WordList, name: str = "raw_documents") -> Any:
-    """Return the count of each of the words in each document."""
+    """Return the count of each given word in each document."""
     lexicon = _native.Lexicon(words.bytes, words.offset, 0)
     parts = [matrix(batch, analysis, lexicon, len(words)) for batch in analysis.batches(texts, name)]
     return sparse.vstack(parts, format="csr") if parts else sparse.csr_matrix((0, len(words)))
 
 
 def matrix(batch: Batch, analysis: Analysis, lexicon: _native.Lexicon, width: int) -> Any:
-    """Return the counts of words in the documents of a batch, for a prepared vocabulary."""
+    """Return the count of each word of a prepared vocabulary in each document of a batch."""
     entries = _native.look_up(batch.texts, batch.starts, analysis.native, lexicon, batch.threads)
     return _csr(entries, len(batch), width)
 
@@ -53,7 +53,7 @@ def _csr(entries: Any, rows: int, width: int) -> Any:
 
 
 def _moved(part: Any, place: Any) -> Any:
-    """Return a matrix with its columns at other places, in the same order."""
+    """Return a matrix with its columns moved to `place`, in the same order."""
     if len(place) == part.shape[1] and (len(place) == 0 or place[-1] == len(place) - 1):
         return part
     width = int(place[-1]) + 1 if len(place) else 0

@@ -1,4 +1,4 @@
-"""Texts as people have them (lists, arrays, Series, Arrow, iterators) → batches that the tokenizer reads in place."""
+"""Read texts (lists, arrays, Series, Arrow, iterators) into batches that the tokenizer reads in place."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _ONE_TEXT_EACH = np.empty(0, np.int64)
 
 @dataclass(frozen=True)
 class Batch:
-    """A batch of documents: texts in memory, and the starts of documents of several texts (tokens found elsewhere)."""
+    """A batch of documents: texts in memory, and where documents start if their texts are tokens found in Python."""
 
     texts: _native.Texts
     starts: Integers
@@ -35,7 +35,7 @@ class Batch:
         return len(self.starts) - 1 if len(self.starts) else len(self.texts)
 
     def part(self, block: slice) -> Batch:
-        """Return a range of the documents."""
+        """Return the documents of a range."""
         if not len(self.starts):
             return Batch(self.texts.part(block.start, block.stop), self.starts)
         starts = self.starts[block.start : block.stop + 1]
@@ -43,7 +43,7 @@ class Batch:
 
     @property
     def width(self) -> int:
-        """Approximate amount of data per document: its bytes."""
+        """Average number of bytes per document."""
         return int(self.texts.size // max(1, len(self)))
 
     @property
@@ -55,7 +55,7 @@ class Batch:
     def of_list(
         cls, texts: list[Any], lowercase: bool, decode: Callable[[Any], Any], name: str, first: int = 0
     ) -> Batch:
-        """Make a batch of one document per string; bytes among them are decoded first."""
+        """Return a batch of one document per string; bytes are decoded first."""
         patterns = list(special_letters()) if lowercase else []
         native = _native.Texts.of_list(texts, patterns)
         if native.bad >= 0 and isinstance(texts[native.bad], bytes):
@@ -67,14 +67,14 @@ class Batch:
         if native.bad >= 0:
             text = texts[native.bad]
             missing = type(text).__name__ in ("NoneType", "NAType", "float")
-            hint = " Leave out missing texts, or use ''." if missing else ""
+            hint = " Leave out missing texts, or replace them by ''." if missing else ""
             place = f"{type(text).__name__} at index {first + native.bad}"
             raise KindError(f"The argument '{name}' must hold strings; got {place}.{hint}")
         return cls(native, _ONE_TEXT_EACH)
 
     @classmethod
     def of_tokens(cls, documents: list[list[str]]) -> Batch:
-        """Make a batch of documents whose tokens are known."""
+        """Return a batch of documents whose tokens are known."""
         starts = np.concatenate([[0], np.cumsum([len(tokens) for tokens in documents])]).astype(np.int64)
         every = [token for tokens in documents for token in tokens]
         native = _native.Texts.of_list(every, [])
@@ -84,7 +84,7 @@ class Batch:
 
 
 def unwrapped(values: Any) -> Any:
-    """Return a list of Arrow scalars as a list of their values; any other list as it is.
+    """Return the values of a list of Arrow scalars; return any other list unchanged.
 
     >>> import pyarrow as pa
     >>> unwrapped(list(pa.array(["one", None]))), unwrapped(["two"])
@@ -102,7 +102,7 @@ def batches(
     decode: Callable[[Any], Any],
     name: str,
 ) -> Iterator[Batch]:
-    """Yield the documents in batches; `prepare` turns lists of them into other lists, or into a batch."""
+    """Yield the documents in batches; `prepare` turns each list of documents into another list, or into a batch."""
     if isinstance(texts, str | bytes):
         raise KindError(f"The argument '{name}' must hold texts, such as a list; got a single {type(texts).__name__}.")
     chunks = _arrow_chunks(texts)
@@ -147,7 +147,7 @@ def _lists(texts: Any, name: str) -> Iterator[list[Any]]:
 
 
 def _arrow_chunks(texts: Any) -> list[Any] | None:
-    """Return the texts as Arrow arrays of strings where that takes no loop over them; None otherwise."""
+    """Return the texts as Arrow arrays if that takes no loop over them; None otherwise."""
     module = type(texts).__module__.split(".")[0]
     if module in ("pandas", "polars") and type(texts).__name__ == "Series":
         if str(texts.dtype) not in ("str", "string", "String", "Utf8", "large_string[pyarrow]", "string[pyarrow]"):
@@ -160,7 +160,9 @@ def _arrow_chunks(texts: Any) -> list[Any] | None:
     import pyarrow as pa
 
     if not isinstance(texts, pa.Array | pa.ChunkedArray):
-        raise KindError(f"Texts must be one column, such as an Arrow array; got {type(texts).__name__}.")
+        raise KindError(
+            f"Texts must be a single column, such as an Arrow array; got {type(texts).__name__}. Select a column first."
+        )
     chunks = texts.chunks if isinstance(texts, pa.ChunkedArray) else [texts]
     return [_plain_strings(chunk) for chunk in chunks]
 
@@ -181,7 +183,7 @@ def _arrow_batch(chunk: Any, lowercase: bool, name: str, first: int) -> Batch:
         at = int(np.flatnonzero(~chunk.is_valid().to_numpy(zero_copy_only=False))[0])
         raise KindError(
             f"The argument '{name}' must hold strings; got a null at index {first + at}. "
-            "Leave out missing texts, or use ''."
+            "Leave out missing texts, or replace them by ''."
         )
     if not pa.types.is_large_string(chunk.type) and not pa.types.is_string(chunk.type):
         raise KindError(f"The argument '{name}' must hold strings; got an Arrow array of {chunk.type}.")
@@ -201,7 +203,7 @@ def _in_place(chunk: Any, kind: Any, patterns: list[bytes]) -> _native.Texts:
 
 
 def text_hashes(texts: Any, plain: Callable[[Any], str] = str) -> Any:
-    """Return a 64-bit hash of each text, wherever they are; that of a null means nothing. `plain` makes others texts.
+    """Return a 64-bit hash of each text, from any container; that of a null is arbitrary. `plain` converts non-strings.
 
     >>> import pyarrow as pa
     >>> a, b, c = text_hashes(pa.array(["one", "two", "one"]))

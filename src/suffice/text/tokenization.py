@@ -1,4 +1,4 @@
-"""How documents become tokens: scikit-learn's rules for words, characters and n-grams, compiled where they can be."""
+"""Tokenize documents by scikit-learn's rules for words, characters and n-grams, compiled where possible."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Unit = Literal["word", "char", "char_wb"]
 
 @dataclass(frozen=True)
 class Analysis:
-    """The options of scikit-learn's CountVectorizer that decide what a document's tokens are."""
+    """The options of scikit-learn's CountVectorizer that determine the tokens of a document."""
 
     unit: Unit | Callable[[Any], Any] = "word"
     ngram_range: tuple[int, int] = (1, 1)
@@ -57,24 +57,24 @@ class Analysis:
 
     @cached_property
     def native(self) -> _native.Analysis:
-        """The options as the compiled kernels take them; tokens found by Python are taken as they are."""
+        """Options for the compiled kernels, which leave tokens found by Python unchanged."""
         unit: Any = "whole" if self.in_python else self.unit
         stop = _native.Texts.of_list(sorted(self.stop_words), [])
         return _native.Analysis(table(self._native_lowers), unit, *self.ngram_range, stop)
 
     @property
     def in_python(self) -> bool:
-        """Whether tokens are found by Python: exact as well, but slower."""
+        """Whether Python finds the tokens: equally exact, but slower."""
         custom = self.tokenizer is not None or self.token_pattern != DEFAULT_PATTERN
         return callable(self.unit) or (self.unit == "word" and custom)
 
     @property
     def by_functions(self) -> bool:
-        """Whether documents are read by a user's functions, and need not be texts."""
+        """Whether a user's functions read the documents, which then need not be texts."""
         return callable(self.unit) or self.tokenizer is not None or self.preprocessor is not None
 
     def tokens(self, text: str) -> list[str]:
-        """Return the tokens of one document, found by Python."""
+        """Return the tokens of one document, found in Python."""
         if callable(self.unit):
             return list(self.unit(text))
         text = self._preprocess(text)
@@ -89,7 +89,7 @@ class Analysis:
 
     @property
     def _prepare(self) -> Callable[[list[Any]], Batch | list[Any]] | None:
-        """The Python step before the compiled kernels; None if there is none."""
+        """Python function to call before the compiled kernels; None if there is none."""
         if self.in_python:
             return self._tokenize
         if self.preprocessor is not None or self.strip_accents is not None:
@@ -99,7 +99,7 @@ class Analysis:
     def _tokenize(self, texts: list[Any]) -> Batch | list[Any]:
         texts = [self._decoded(text) for text in texts]
         if not self.by_functions and not all(isinstance(text, str) for text in texts):
-            return texts  # the batch will say which is not
+            return texts  # Batch.of_list raises the error
         return Batch.of_tokens([self.tokens(text) for text in texts])
 
     def _preprocess_all(self, texts: list[Any]) -> list[Any]:

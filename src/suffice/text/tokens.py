@@ -1,4 +1,4 @@
-"""What users say of documents in one value: what a token is, and what is done to counts of tokens."""
+"""Collect options of texts in values: what a token is, and how counts of tokens are weighted."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["TermWeighting", "Tokens", "alike", "analysis_of"]
 
 
 class _Value:
-    """A value that is shown by what differs from its defaults. The number 1 is not the share 1.0."""
+    """A value whose repr shows fields that differ from their defaults. The number 1 is not equal to the share 1.0."""
 
     def __eq__(self, other: object) -> bool:
         return self._parts() == other._parts() if isinstance(other, type(self)) else NotImplemented
@@ -37,7 +37,7 @@ class _Value:
         return f"{type(self).__name__}({', '.join(f'{name}={_shown(value)}' for name, value in given.items())})"
 
     def _must(self, name: str, sound: bool, what: str, kind: type[SufficeError] = InputError) -> None:
-        """Raise unless a field is sound."""
+        """Raise unless a field is valid."""
         if not sound:
             owner, value = type(self).__name__, getattr(self, name)
             raise kind(f"The argument '{name}' of {owner} must be {what}; got {_shown(value)}.")
@@ -57,30 +57,32 @@ def _shown(value: Any) -> str:
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class Tokens(_Value):
-    """What a document's tokens are, and how they are counted: options of scikit-learn's ``CountVectorizer``.
+    """Define the tokens of a document and how to count them, by options of scikit-learn's ``CountVectorizer``.
 
     Parameters
     ----------
     analyzer : {"word", "char", "char_wb"} or callable, default="word"
-        Words, or letters, across words or within them; or a function from a document to its tokens.
+        Whether tokens are words, or characters, across words or within them; or a function from a document to its
+        tokens.
     lowercase : bool, default=True
-        Whether capital letters are the same as small ones.
+        Whether to convert texts to lower case.
     strip_accents : {"ascii", "unicode"} or callable, default=None
-        How accents are removed, if at all.
+        How to remove accents, if at all.
     stop_words : "english" or collection of str, default=None
-        Words that are left out.
-    token_pattern : str, default=two letters or more
-        The regular expression of a word; None with a `tokenizer` or another analyzer.
+        Words to leave out.
+    token_pattern : str, default=two or more word characters
+        Regular expression of a word; may be None with a `tokenizer` or another analyzer.
     tokenizer, preprocessor : callable, default=None
-        Functions in the place of the pattern, and of `lowercase` and `strip_accents`.
+        Functions that replace the pattern, and that replace `lowercase` and `strip_accents`.
     encoding, decode_error : str, default="utf-8" and "strict"
-        How bytes are read, and what is done with those that cannot be: "strict", "ignore" or "replace".
+        How to decode bytes, and what to do if they cannot be decoded: "strict", "ignore" or "replace".
     binary : bool, default=False
-        Whether a word counts once per document at most.
+        Whether to count a word at most once per document.
     max_df : int or float, default=1.0
-        Words in more documents, or a larger share of them, are left out of the model. The counts keep them.
+        Leave words that occur in more documents than this, or in a larger share of them, out of the model. The counts
+        keep them.
     hash_bits : int, default=None
-        Count 2**hash_bits buckets of words instead of words by name, for memory that does not grow.
+        Count words in 2**hash_bits hash buckets instead of by name, so that memory does not grow with the vocabulary.
 
     Examples
     --------
@@ -96,7 +98,7 @@ class Tokens(_Value):
     analyzer: Literal["word", "char", "char_wb"] | Callable[[Any], Any] = "word"
     lowercase: bool = True
     strip_accents: Literal["ascii", "unicode"] | Callable[[str], str] | None = None
-    stop_words: Literal["english"] | frozenset[str] | Iterable[str] | None = None  # made a frozenset
+    stop_words: Literal["english"] | frozenset[str] | Iterable[str] | None = None  # stored as a frozenset
     token_pattern: str | None = DEFAULT_PATTERN
     tokenizer: Callable[[str], Any] | None = None
     preprocessor: Callable[[str], str] | None = None
@@ -157,7 +159,7 @@ class Tokens(_Value):
         most: Any = self.max_df
         number = isinstance(most, Real) and not isinstance(most, bool | np.bool_)
         sound = number and (int(most) >= 1 if isinstance(most, Integral) else 0 <= float(most) <= 1)
-        self._must("max_df", sound, "a number of documents from 1 on, or a share of them from 0.0 to 1.0")
+        self._must("max_df", sound, "a whole number of documents, at least 1, or a share of them from 0.0 to 1.0")
         bits: Any = self.hash_bits
         if bits is None:
             return
@@ -167,23 +169,24 @@ class Tokens(_Value):
 
 
 def _among(value: Any, choices: tuple[str, ...], functions: bool = True) -> bool:
-    """Return whether a value is one of these, or a function where that may be."""
+    """Return whether a value is one of the choices, or a function if `functions` are allowed."""
     return (functions and callable(value)) or (isinstance(value, str) and value in choices)
 
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class TermWeighting(_Value):
-    """What is made of the counts of a document's words.
+    """Define how to weight the counts of a document's words.
 
     Parameters
     ----------
     sublinear_tf : bool, default=None
-        Whether a word that comes x times in a text counts for 1 + ln x when the text is classified, not for x. By
-        default so for "multinomial", unless the estimate is "predictive". For "complement" it is ln(1 + x), taken
-        before words are counted.
+        Whether a word that occurs x times in a text counts as 1 + ln x, not as x, when the text is classified. The
+        default is True for "multinomial", unless the estimate is "predictive". For "complement" the count is
+        ln(1 + x), applied before words are counted.
     use_idf, normalize : bool, default=False
-        For "complement": times ln(N / document frequency), and divided by the document's length. These, and its
-        `sublinear_tf`, need the texts in memory, and a model fitted with them cannot learn more.
+        For "complement": whether to multiply counts by ln(N / document frequency), and to divide them by the
+        document's length. These options, and its `sublinear_tf`, need the texts in memory, and a model fitted with
+        them cannot learn more.
     norm : bool, default=False
         For "complement": whether to divide each class's weights by their sum.
 
@@ -210,7 +213,7 @@ class TermWeighting(_Value):
 
 
 def analysis_of(tokens: Any, ngram_range: Any, english: frozenset[str]) -> Analysis:
-    """Return how options make tokens of documents: those of `Tokens`, or of a vectorizer. `english` are stop words."""
+    """Return the analysis that `Tokens` or a vectorizer define; `english` are the stop words of that name."""
     stop = tokens.stop_words
     if tokens.tokenizer is None and tokens.token_pattern is None and tokens.analyzer == "word":
         raise InputError("The 'token_pattern' parameter must be a regular expression unless there is a 'tokenizer'.")
@@ -229,7 +232,7 @@ def analysis_of(tokens: Any, ngram_range: Any, english: frozenset[str]) -> Analy
 
 
 def alike(one: Any, other: Any) -> bool:
-    """Return whether two values of an option mean the same; 1 document is not the share 1.0 of them."""
+    """Return whether two values of an option mean the same; 1 document differs from the share 1.0."""
     if one is None or other is None:
         return one is other
     if isinstance(one, Real) and isinstance(other, Real):

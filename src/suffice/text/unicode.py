@@ -1,8 +1,8 @@
-"""What a letter is, and how it is lowered: a table of all code points, as the running interpreter knows them.
+"""Tabulate the lower case and the kind of all code points, as the running interpreter knows them.
 
 The compiled tokenizer agrees with `re` and `str.lower` because its table comes from them. A few letters have a
-lower case that depends on their neighbours (the Greek sigma) or has several letters (İ): documents that hold one are
-lowered by Python.
+lower case that depends on their neighbours (the Greek sigma) or has several letters (İ): Python lowers the documents
+that hold one.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ BLOCK = 4096
 
 @cache
 def table(lowercase: bool) -> Words32:
-    """Return for each code point its lower case, and whether that is part of a word, or a space."""
+    """Return for each code point its lower case, and flags for word characters and spaces."""
     points = np.arange(COUNT, dtype=np.uint32)
     kinds = _kinds(points)
     lowered = _lowered(points)[0] if lowercase else points
@@ -35,7 +35,7 @@ def table(lowercase: bool) -> Words32:
 
 @cache
 def special_letters() -> tuple[bytes, ...]:
-    """Return the UTF-8 of the letters that only `str.lower` itself can lower."""
+    """Return the UTF-8 of the letters that only `str.lower` can lower."""
     found = _lowered(np.arange(COUNT, dtype=np.uint32))[1]
     return tuple(chr(point).encode() for point in found)
 
@@ -50,7 +50,7 @@ def _kinds(points: Words32) -> Words32:
 
 
 def _lowered(points: Words32) -> tuple[Words32, list[int]]:
-    """Return each code point in lower case (itself where that is several), and the special ones."""
+    """Return each code point in lower case (unchanged if that is several letters), and the special ones."""
     out, special = points.copy(), [SIGMA]
     for start in range(0, COUNT, BLOCK):
         block = _text(points[start : start + BLOCK])

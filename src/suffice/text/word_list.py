@@ -1,4 +1,4 @@
-"""A sorted list of words, as one array of bytes: a million of them are two arrays, not a million objects."""
+"""Store a sorted list of words as one array of bytes: a million words are two arrays, not a million objects."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ __all__ = ["WordList", "given_words"]
 
 @dataclass(frozen=True, eq=False)
 class WordList:
-    """Words in the order of their UTF-8 bytes, which is that of their code points; word i is offset[i] to offset[i+1].
+    """Words sorted by their UTF-8 bytes, and so by their code points; word i is bytes[offset[i]:offset[i + 1]].
 
     >>> both = WordList.of(["pear", "apple"]).union(WordList.of(["fig", "pear"]))
     >>> [part.tolist() for part in (both[0].strings, both[1], both[2])]
@@ -33,17 +33,17 @@ class WordList:
 
     @classmethod
     def of(cls, words: Iterable[str]) -> WordList:
-        """Make a list from strings in any order."""
+        """Return the sorted list of the distinct strings."""
         coded = sorted({word.encode("utf-8", "surrogatepass") for word in words})
         offset = np.concatenate([[0], np.cumsum([len(word) for word in coded])]).astype(np.int64)
         return cls(np.frombuffer(b"".join(coded), np.uint8), offset)
 
     def check(self) -> None:
-        """Raise DataError unless these are words: UTF-8, in order, each once."""
+        """Raise DataError unless the words are valid UTF-8, sorted and distinct."""
         kinds = self.bytes.dtype == np.uint8 and self.offset.dtype == np.int64
         flat = self.bytes.ndim == self.offset.ndim == 1
         if not kinds or not flat or not _native.words_in_order(self.bytes, self.offset) or not is_utf8(*self.arrays):
-            raise DataError("Words must be valid UTF-8, sorted by their bytes, each of them once.")
+            raise DataError("Words must be valid UTF-8, sorted by their bytes and distinct.")
 
     @property
     def arrays(self) -> tuple[NDArray[np.uint8], Integers]:
@@ -81,14 +81,14 @@ class WordList:
         )
 
     def taken(self, order: Integers) -> tuple[NDArray[np.uint8], Integers]:
-        """Return bytes and offsets of words in another order, as a lexicon takes them."""
+        """Return the bytes and offsets of the words in another order, as a lexicon takes them."""
         lengths = np.diff(self.offset)[order]
         offset = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
         place = np.arange(int(offset[-1])) + np.repeat(self.offset[order] - offset[:-1], lengths)
         return self.bytes[place], offset
 
     def union(self, other: WordList) -> tuple[WordList, Integers, Integers]:
-        """Return the union of both lists, and the places of each list's words in it."""
+        """Return the union of both lists, and the indices of each list's words in it."""
         if self == other:
             same = np.arange(len(self))
             return self, same, same
@@ -97,7 +97,7 @@ class WordList:
 
 
 def is_utf8(data: NDArray[np.uint8], offset: Integers) -> bool:
-    """Return whether bytes are UTF-8 and no character is cut by an offset; offsets must lie within the bytes."""
+    """Return whether bytes are UTF-8 and no offset splits a character; offsets must lie within the bytes."""
     text: Any = data
     try:
         str(text, "utf-8", "surrogatepass")
@@ -108,35 +108,37 @@ def is_utf8(data: NDArray[np.uint8], offset: Integers) -> bool:
 
 
 def given_words(given: Any, owner: str, lowercase: bool, unknown: str | None = None) -> tuple[str, ...]:
-    """Return a vocabulary that a user gives, in its order; a set is sorted, a mapping has a column for each word.
+    """Return a user's vocabulary in its order; a set is sorted, and a mapping is sorted by its columns.
 
-    `owner` is what the parameter belongs to, for complaints; `unknown` is a word that has a meaning of its own.
+    Errors name `owner` as the owner of the parameter; `unknown` is a reserved word that the vocabulary must not hold.
     """
     must = f"The 'vocabulary' parameter of {owner} must"
     if isinstance(given, str | bytes | Iterator) or not isinstance(given, Iterable):
         one = (
-            "an iterator, which is read but once" if isinstance(given, Iterator) else f"a single {type(given).__name__}"
+            "an iterator, which is read only once"
+            if isinstance(given, Iterator)
+            else f"a single {type(given).__name__}"
         )
         raise KindError(f"{must} be a list of words, such as ['mary', 'lamb']; got {one}.")
     words = list(given)
     odd = next((type(word) for word in words if not isinstance(word, str)), None)
     if odd is not None:
         raise KindError(f"{must} hold strings; got {odd.__name__}.")
-    if isinstance(given, Mapping | Set):  # which have no order of words, or one of their own
+    if isinstance(given, Mapping | Set):  # a set has no order; a mapping numbers its columns
         words.sort(key=given.__getitem__ if isinstance(given, Mapping) else None)
     _check_words(tuple(words), must, lowercase, unknown)
     return tuple(words)
 
 
-@lru_cache(maxsize=8)  # a long vocabulary is asked for again and again
+@lru_cache(maxsize=8)  # a long vocabulary is checked repeatedly
 def _check_words(words: tuple[str, ...], must: str, lowercase: bool, unknown: str | None) -> None:
-    """Raise InputError unless there are words, each once and in lower case where texts are read so."""
+    """Raise InputError unless there are words, distinct and, if texts are lowercased, in lower case."""
     if not words:
-        raise InputError(f"{must} hold at least one word; got none. Use None for the words of the texts.")
+        raise InputError(f"{must} hold at least one word; got none. Use None to learn the vocabulary of the texts.")
     if unknown in words:
         raise InputError(
             f"{must} not hold the name of the slot for unknown words; got {unknown!r}. Leave it out, or choose "
-            "another name by 'unknown'."
+            "another name with 'unknown'."
         )
     twice = next((word for word, n in Counter(words).items() if n > 1), None)
     if twice is not None:
@@ -144,5 +146,6 @@ def _check_words(words: tuple[str, ...], must: str, lowercase: bool, unknown: st
     high = next((word for word in words if word != word.lower()), None) if lowercase else None
     if high is not None:
         raise InputError(
-            f"{must} be in lower case, as texts are read; got {high!r}. Or use tokens=sf.Tokens(lowercase=False)."
+            f"{must} be in lower case, because texts are lowercased; got {high!r}. Lowercase it, or use "
+            "tokens=sf.Tokens(lowercase=False)."
         )
