@@ -217,7 +217,7 @@ def smoothed(model: Model, alpha: float) -> Model:
 
 
 PRIOR_WEIGHT = 1 / 8
-"""Weight of a class's pseudo-counts relative to its counts, for few texts; see `benchmarks/few_labels.py`."""
+"""Weight of a class's pseudo-counts relative to its counts, for few texts; see `benchmarks/few_texts.py`."""
 
 
 def alpha_of_counts(model: Model, bounds: tuple[float, float]) -> float:

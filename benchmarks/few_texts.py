@@ -5,8 +5,8 @@ same number with labels, and all that do not judge without. A fifth of the train
 learned, with or without its label. Each candidate is one weight of a class's pseudo-counts relative to its counts
 (SX-13), by accuracy and log loss, alone and by EM.
 
-    python benchmarks/few_labels.py [--draws 5] [corpus ...]
-    python benchmarks/few_labels.py --test
+    python benchmarks/few_texts.py [--draws 5] [corpus ...]
+    python benchmarks/few_texts.py --test
 
 `--test` takes the constants as they are, draws from the training part of 20 Newsgroups and judges by its test part:
 once, when all is settled. `corpora.py` says where texts are looked for.
@@ -157,7 +157,7 @@ def main() -> int:
         at: {way: [[one.accuracy, one.log_loss] for one in each] for way, each in ways.items()}
         for at, ways in found.items()
     }
-    keep("few_labels_test" if asked.test else "few_labels", kept)
+    keep("few_texts_test" if asked.test else "few_texts", kept)
     return 0
 
 
