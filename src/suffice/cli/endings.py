@@ -46,7 +46,8 @@ def _wrong_usage(error: Any) -> str:
     """Return the message for wrong arguments, with the command that shows the right ones."""
     message = " ".join(error.format_message().replace("Value error, ", "").split()).rstrip(".")
     context = getattr(error, "ctx", None)
-    return f"{message}. See '{context.command_path if context else 'suffice'} --help'."
+    verb = f" {context.info_name}" if context is not None and context.parent is not None else ""
+    return f"{message}. See 'suffice{verb} --help'."
 
 
 def _unreadable(error: OSError, line: str) -> str:

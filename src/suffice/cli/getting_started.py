@@ -7,17 +7,17 @@ from collections.abc import Iterable
 __all__ = ["getting_started"]
 
 START = """\
-Suffice learns to classify texts, or the rows of a table, from labelled examples.
+Suffice learns from labelled examples to classify texts and rows of tables.
 
 Type this first; mail.csv stands for your own file with a column of labels:
 
-  suffice evaluate mail.csv                          how well can its labels be predicted?
+  suffice evaluate mail.csv                   how well are its labels predicted?
 
 Then:
 
-  suffice fit mail.csv -o mail.suffice               fit a model and write its file
-  suffice predict mail.suffice new.csv               classify the rows of another file
-  suffice explain mail.suffice "cheap pills"         show why a text gets its class
+  suffice fit mail.csv -o mail.suffice        fit a model and write its file
+  suffice predict mail.suffice new.csv        classify the rows of another file
+  suffice explain mail.suffice "cheap pills"  show why a text gets its class
 
 No file at hand? 'suffice demo' makes a model from texts that are installed here.
 

@@ -25,6 +25,7 @@ RULES: tuple[tuple[str, str], ...] = (
     (r"The argument 'paths'", "The files"),
     (r"\berrors='skip'", "--errors skip"),
     (r"\bheader=True\b", "--header"),
+    (r"; held_out=False in Python\b", ""),
     (r"\bmissing=\['(.*?)'\]", r"--missing '\1'"),
     (r"\bcolumns=\{'(.*?)': 'drop'\}", r"--drop '\1'"),
     (r"\bcolumns=\{'(.*?)': '\w+'\}.*? 'drop' silences this", r"--drop '\1' silences this"),
