@@ -19,7 +19,7 @@ Then:
   suffice predict mail.suffice new.csv        classify the rows of another file
   suffice explain mail.suffice "cheap pills"  show why a text gets its class
 
-No file at hand? 'suffice demo' makes a model from texts that are installed here.
+No file at hand? 'suffice demo' fits a model to texts installed here.
 
 Verbs:
 
