@@ -186,7 +186,7 @@ class File:
             most = min(LARGEST_HEADER, self.size - 8)
             raise ModelFileError(
                 f"The file {str(self.path)!r} is not a model file, or is cut off: its first 8 bytes must give the "
-                f"length of its header, at most {most:,} bytes; they give {length:,}."
+                f"length of its header, at most {most:,} bytes; got {length:,}."
             )
         header = file.read(length)
         if len(header) != length:
