@@ -135,7 +135,12 @@ def test_tasks_have_names_that_the_dashboard_groups() -> None:
             "all rows in memory",
         ),
         (sf.TextClassifier(alpha=-1.0), {"features": "text"}, ValueError, "alpha"),
-        (sf.CountVectorizer(), {}, KindError, "classifier of suffice that is fitted by counting; got a CountVectorizer"),
+        (
+            sf.CountVectorizer(),
+            {},
+            KindError,
+            "classifier of suffice that is fitted by counting; got a CountVectorizer",
+        ),
         (sf.BernoulliNB(class_prior=[0.2, 0.3, 0.5]), {"features": "n"}, ValueError, "Number of priors"),
     ],
 )
