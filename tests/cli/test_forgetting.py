@@ -76,17 +76,17 @@ def test_a_journal_refuses_and_signs(
     before = (here / "m.suffice").read_bytes()
     assert b"a long random key" not in before
     assert run(monkeypatch, "inspect", "m.suffice") == 0
-    assert "a journal of 240 different rows" in capfd.readouterr().out
+    assert "journal of 240 different rows" in capfd.readouterr().out
     assert run(monkeypatch, "forget", "m.suffice", "gone.csv") == 2
-    assert "got none" in capfd.readouterr().err
+    assert "must name the file with the key that this model's journal is kept under; got none" in capfd.readouterr().err
     assert run(monkeypatch, "forget", "m.suffice", "gone.csv", "--journal-key", "key") == 2
-    assert "Cannot forget row 0 (the first is 0): it was not learned" in capfd.readouterr().err
+    assert "Row 1 of the files was not learned by the model with this label" in capfd.readouterr().err
     assert (here / "m.suffice").read_bytes() == before
     assert run(monkeypatch, "update", "m.suffice", "gone.csv", "--journal-key", "key") == 0
     before = (here / "m.suffice").read_bytes()
     forget = ("forget", "m.suffice", "gone.csv", "--journal-key", "key", "--certificate", "c.json")
     assert run(monkeypatch, *forget) == 0
-    assert "certificate in c.json" in capfd.readouterr().out
+    assert "Wrote the certificate c.json" in capfd.readouterr().out
     written = json.loads((here / "c.json").read_text())
     after = (here / "m.suffice").read_bytes()
     assert written["rows"] == 1
@@ -112,7 +112,7 @@ def test_what_a_journal_refuses(here: Path, monkeypatch: pytest.MonkeyPatch, cap
         (("update", "m.suffice", "kept.csv", "--journal"), 2, "has learned rows without a journal"),
         (("update", "m.suffice", "kept.csv", "--journal-key", "empty"), 2, "must hold a key"),
         (("update", "m.suffice", "kept.csv", "--journal-key", "nowhere"), 3, "nowhere"),
-        (("forget", "m.suffice", "kept.csv"), 2, "delete its file"),
+        (("forget", "m.suffice", "kept.csv"), 2, "Delete the model file 'm.suffice' instead"),
     ):
         assert run(monkeypatch, *words) == code
         assert why in capfd.readouterr().err

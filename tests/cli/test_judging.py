@@ -60,7 +60,7 @@ def test_a_model_fitted_by_hand_judges_as_a_fresh_one_does(output_of: Any) -> No
     assert single["log_loss"] == pytest.approx(found.log_loss, rel=1e-9)
     held = json.loads(output_of("evaluate", "mail.csv", "--json"))
     assert held["rows"] == 24
-    assert held["how"] == "One of 5 was held out: 24 rows are judged by a model of the other 96."
+    assert held["how"] == "Hold-out: a model fitted to 96 rows is judged on 24 other rows."
 
 
 def test_the_interval_holds_the_accuracy(output_of: Any) -> None:
@@ -92,20 +92,20 @@ def test_a_column_that_tells_the_label_is_warned_of(
     for words in (["fit", "leak.csv", "-o", "leak.suffice"], ["evaluate", "leak.csv"]):
         assert run(monkeypatch, *words) == 0
         said = capfd.readouterr().err
-        assert "note: Column 'copy' alone tells the label of every row" in said
-        assert "note: Column 'one' has one value only" in said
+        assert "note: Column 'copy' alone determines the label of every row" in said
+        assert "note: Column 'one' has only one value" in said
         assert "'size'" not in said
     found = json.loads(output_of("evaluate", "leak.csv", "--method", "folds", "--json"))
-    assert found["warnings"][0].startswith("Column 'copy' alone tells")
+    assert found["warnings"][0].startswith("Column 'copy' alone determines")
     output_of("report", "leak.suffice", "leak.csv")
-    assert "alone tells the label of every row" in Path("report.html").read_text()
+    assert "alone determines the label of every row" in Path("report.html").read_text()
 
 
 def test_doubles_across_the_split_are_warned_of(output_of: Any) -> None:
     write(Path("twice.csv"), mails(1, 60) * 2)
     for method in ("holdout", "folds", "loo"):
         found = json.loads(output_of("evaluate", "twice.csv", "--method", method, "--json"))
-        assert "have an exact double in another part of the split" in found["warnings"][-1]
+        assert "have an exact duplicate in another part of the split" in found["warnings"][-1]
     assert json.loads(output_of("evaluate", "new.csv", "--json"))["warnings"] == []
 
 

@@ -70,6 +70,6 @@ def test_verbs_that_need_a_classifier_say_so(
     assert run(monkeypatch, *(word.format(file) for word in words)) == 2
     kind = "NumberGame" if file == "game.suffice" else "LanguageModel"
     said = capfd.readouterr().err
-    assert f"The model file '{file}' must hold a classifier; got a {kind}." in " ".join(said.split())
+    assert f"The model file '{file}' must hold a classifier; it holds a {kind}, which" in " ".join(said.split())
     assert Path(file).read_bytes() == before
     assert not list(game.glob("out.*"))

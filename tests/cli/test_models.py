@@ -131,7 +131,7 @@ def test_evaluate_tells_baseline_classes_and_mistakes(
     assert written["baseline"]["accuracy"] == true.count("spam") / len(true)
     lines = lines_of(monkeypatch, capfd, *words)
     assert max(map(len, lines)) <= 80
-    assert any(line.startswith("baseline   0.") and "always answering spam" in line for line in lines)
+    assert any(line.startswith("baseline   0.") and "always predicting spam" in line for line in lines)
     (matrix,) = (at for at, line in enumerate(lines) if line.startswith("true"))
     assert [[int(n) for n in line.split()[1:]] for line in lines[matrix + 1 : matrix + 3]] == written["confusion"]
 
@@ -148,7 +148,7 @@ def test_many_classes_have_their_mistakes_listed() -> None:
     confusion = np.diag(np.full(60, 5))
     confusion[3, 7] = 4
     lines = lines_of_mistakes(confusion, names, 80)
-    assert lines == ["most frequent mistakes", "      4  class number 3 taken for class number 7"]
+    assert lines == ["most frequent mistakes", "      4  class number 3 predicted as class number 7"]
     table = lines_of_scores(scores(confusion, names), 80)
     assert len(table) == 53
     assert max(map(len, table)) <= 80

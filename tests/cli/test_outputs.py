@@ -62,7 +62,7 @@ def test_an_output_that_is_read_is_refused(
         os.link(here / target, here / "other")
     before = {path.name: path.read_bytes() for path in here.iterdir()}
     assert run(monkeypatch, *words, "-o", output) == 2
-    assert "must not name what is read" in capfd.readouterr().err
+    assert "must not name a file that is read" in capfd.readouterr().err
     assert {path.name: path.read_bytes() for path in here.iterdir()} == before
 
 
@@ -79,7 +79,7 @@ def test_texts_of_a_folder_and_standard_input_are_read_too(here: Path) -> None:
             done = subprocess.run(
                 [*COMMAND, *words], cwd=here, stdin=stdin, capture_output=True, text=True, check=False
             )
-        assert (done.returncode, "must not name what is read" in done.stderr) == (2, True)
+        assert (done.returncode, "must not name a file that is read" in done.stderr) == (2, True)
     assert (here / "new.csv").read_text().startswith("text")
 
 
@@ -289,7 +289,7 @@ def test_lines_of_standard_input_are_texts(data: bytes, texts: list[str], here: 
     rows = table_of(done.stdout.decode())
     model = sf.load(here / "mail.suffice")
     assert [(row["text"], row["prediction"]) for row in rows] == [(text, model.predict([text])[0]) for text in texts]
-    assert (b"each of its lines is a text" in done.stderr) == (not data.startswith((b"text", b"id,")))
+    assert (b"so each of its lines is read as a text" in done.stderr) == (not data.startswith((b"text", b"id,")))
     assert done.stdout.startswith((b"text,prediction", b"id,text,prediction"))
 
 

@@ -107,7 +107,7 @@ def test_newsgroups_packed(tmp_path: Path) -> None:
             read_20newsgroups(file, subset) == read_20newsgroups(tmp_path, subset) == read_20newsgroups(folder, subset)
         )
     file.write_bytes(file.read_bytes()[:100])
-    with pytest.raises(DataError, match=r"20news-bydate.tar.gz to be a whole tar archive"):
+    with pytest.raises(DataError, match=r"20news-bydate.tar.gz to be a complete tar archive"):
         read_20newsgroups(file)
 
 

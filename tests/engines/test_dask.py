@@ -120,7 +120,7 @@ def test_tasks_have_names_that_the_dashboard_groups() -> None:
             InputError,
             "one of 'more', 'other'; got none",
         ),
-        (sf.TextClassifier(), {"features": ["label"]}, InputError, "other than the target"),
+        (sf.TextClassifier(), {"features": ["label"]}, InputError, "other than the column of labels"),
         (sf.TextClassifier(), {"errors": "ignore"}, InputError, "'errors' must be 'raise' or 'skip'"),
         (
             sf.TextClassifier(tokens=sf.Tokens(tokenizer=str.split)),
@@ -135,7 +135,12 @@ def test_tasks_have_names_that_the_dashboard_groups() -> None:
             "all rows in memory",
         ),
         (sf.TextClassifier(alpha=-1.0), {"features": "text"}, ValueError, "alpha"),
-        (sf.CountVectorizer(), {}, KindError, "classifier whose counts add; got a CountVectorizer"),
+        (
+            sf.CountVectorizer(),
+            {},
+            KindError,
+            "classifier of suffice that is fitted by counting; got a CountVectorizer",
+        ),
         (sf.BernoulliNB(class_prior=[0.2, 0.3, 0.5]), {"features": "n"}, ValueError, "Number of priors"),
     ],
 )

@@ -383,9 +383,11 @@ def test_labels_that_are_refused() -> None:
         dask.fit(model, data_of(**COUNTS, label=pa.array([None] * 3, pa.string())), "label")
     with pytest.raises(LabelError, match="at least two classes"):
         dask.fit(model, data_of(**COUNTS, label=["a", None, None]), "label")
-    with pytest.raises(DataError, match=r"row 0 of partition 0 cannot: The target must hold words, numbers or truth"):
+    with pytest.raises(
+        DataError, match=r"row 0 of partition 0 cannot: The column of labels must hold words, numbers or True/False"
+    ):
         dask.fit(model, data_of(**COUNTS, label=pa.array([0, 1, None], pa.date32())), "label")
-    with pytest.raises(DataError, match="must have rows; there are none"):
+    with pytest.raises(DataError, match="must hold rows; there are none"):
         dask.fit(model, Dask().split(pa.table({**COUNTS, "label": ["a", "b", "c"]}).slice(0, 0), [0]), "label")
     assert not hasattr(model, "classes_")
 

@@ -102,7 +102,7 @@ def poisoned() -> dict[str, tuple[Any, Any, Any]]:
     return {
         "infinity": (sf.NaiveBayes(), pa.table({"size": infinite, "label": labels}), "finite numbers; got inf"),
         "a negative count": (sf.MultinomialNB(), pa.table({"n": negative, "m": counts, "label": labels}), "egative"),
-        "no label": (sf.NaiveBayes(), pa.table({"size": size, "label": hole}), "must have a label"),
+        "no label": (sf.NaiveBayes(), pa.table({"size": size, "label": hole}), "must hold a label in every row"),
     }
 
 
@@ -132,7 +132,7 @@ def test_a_vector_that_is_longer_than_the_others_is_named(engine: Any, errors: s
     vectors: list[Any] = [[1.0, 2.0]] * 50
     vectors[37] = [1.0, 2.0, 3.0]
     table = pa.table({"v": vectors, "label": ["a", "b"] * 25})
-    with pytest.raises(DataError, match=r"row 7 of partition 2 cannot: .* vectors of one length"):
+    with pytest.raises(DataError, match=r"row 7 of partition 2 cannot: .* vectors of equal length"):
         engine.fit(sf.GaussianNB(), engine.split(table, [20, 30]), "label", errors=errors)
 
 
@@ -151,7 +151,7 @@ def test_a_row_that_cannot_be_read_has_no_prediction(engine: Any) -> None:
 @every_engine
 def test_no_rows_at_all(engine: Any) -> None:
     table = pa.table({"text": ["a"], "label": ["x"]}).slice(0, 0)
-    with pytest.raises(DataError, match="rows with a label; there are none"):
+    with pytest.raises(DataError, match="must hold rows with a label; there are none"):
         engine.fit(sf.TextClassifier(), engine.split(table, [0, 0]), "label")
 
 

@@ -157,7 +157,7 @@ def test_json_that_is_none(tmp_path: Path) -> None:
 def test_labels_that_are_missing(tmp_path: Path) -> None:
     path = tmp_path / "a.csv"
     path.write_text("text,label\nred apple,x\nblue sky,\nred pear,x\nblue sea,y\n")
-    with pytest.raises(InputError, match="1 lack one"):
+    with pytest.raises(InputError, match="1 row lacks one"):
         sf.fit_files(sf.TextClassifier(), path)
     with pytest.warns(UserWarning, match="1 of 4 rows .* no label in 'label'"):
         assert sf.fit_files(sf.TextClassifier(), path, errors="skip").skipped_rows_ == 1
@@ -220,7 +220,7 @@ def test_what_needs_all_rows_is_refused(tmp_path: Path) -> None:
     path = write(table()[["wait", "label"]], tmp_path / "a.csv")
     with pytest.raises(InputError, match="needs all rows in memory"):
         sf.fit_files(sf.LinearDiscriminantAnalysis(solver="lsqr", shrinkage="auto"), path)
-    with pytest.raises(KindError, match="classifier whose counts add; got a CountVectorizer"):
+    with pytest.raises(KindError, match="classifier of suffice that is fitted by counting; got a CountVectorizer"):
         sf.fit_files(sf.CountVectorizer(), path)
 
 

@@ -91,7 +91,7 @@ def test_predictions_are_computed_when_they_are_used(spark: Any) -> None:
 @pytest.mark.thorough
 def test_arguments(spark: Any) -> None:
     wrong: Any = {"a": [1]}
-    with pytest.raises(KindError, match="DataFrame of Spark; got a dict"):
+    with pytest.raises(KindError, match="Spark DataFrame; got a dict"):
         engine.fit(sf.NaiveBayes(), wrong, "a")
     data = spark.createDataFrame([("red", "x", 1)], ["text", "label", "prediction"])
     with pytest.raises(InputError, match=r"'target'.*Did you mean 'label'"):

@@ -37,7 +37,7 @@ def test_the_pseudo_count_of_few_texts_comes_from_their_counts() -> None:
 
 
 def test_em_starts_from_the_counts_of_labelled_texts_and_ends_with_those_of_all(monkeypatch: Any) -> None:
-    used = []
+    used: list[float] = []
 
     def steps(self: Any, source: Any, first: Any, share: float) -> Any:
         used.extend(likelihood.alpha for likelihood in first.likelihoods.values())

@@ -82,9 +82,9 @@ def test_of_three_columns_values_of_the_third_have_panels() -> None:
 
 def test_what_cannot_be_drawn_is_said() -> None:
     model = fitted(("a", "b"), ("a", "x"))
-    with pytest.raises(InputError, match=r"b × x do not act together.*: a × b, a × x\. Declare"):
+    with pytest.raises(InputError, match=r"no joint columns b × x; its joint columns are a × b, a × x\. Declare"):
         sf.plots.joint(model, "b", "x")
-    with pytest.raises(InputError, match=r"No columns of this model act together.*joint=\[\('a', 'b'\)\]"):
+    with pytest.raises(InputError, match=r"This model has no joint columns.*joint=\[\('a', 'b'\)\]"):
         sf.plots.joint(sf.NaiveBayes(joint=None).fit(*table()), "a", "b")
     for other in (sf.NaiveBayes(), sf.GaussianNB().fit([[0.0], [1.0]], [0, 1]), None):
         with pytest.raises(KindError, match="must be a fitted NaiveBayes"):

@@ -51,7 +51,7 @@ def test_the_total_says_the_odds() -> None:
 
 
 def test_what_cannot_be_drawn_is_refused() -> None:
-    with pytest.raises(TypeError, match="must be what explain gives; got a list"):
+    with pytest.raises(TypeError, match="must be a result of explain; got a list"):
         sf.plots.waterfall([1, 2])  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="needs finite log-odds"):
         sf.plots.waterfall(made(1, weights=np.array([np.inf])))

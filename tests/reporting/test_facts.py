@@ -28,7 +28,7 @@ def test_rows_that_were_learned_are_judged_without_themselves() -> None:
     assert np.array_equal(found.judged.probabilities, fitted_apart.probabilities)
     assert found.judged.left_out
     assert found.judged.log_loss == fitted_apart.log_loss
-    assert "knows nothing of it: the rows are dealt into 5 folds" in found.judged.how
+    assert "is judged by a model without it: the rows are dealt into 5 folds" in found.judged.how
     assert set(vars(model)) == before  # the model is as it was
 
 
@@ -94,7 +94,7 @@ def test_examples_are_right_close_and_wrong_or_those_requested() -> None:
         assert one.why.log_odds == pytest.approx(odds, abs=1e-9)
         assert "".join(piece.text for piece in one.pieces) == texts[one.row]
     assert [one.row for one in gather(model, texts, labels, [5, 2], None).examples] == [5, 2]
-    with pytest.raises(ValueError, match="with a known label, below 300; got 300"):
+    with pytest.raises(ValueError, match="whose label the model knows, below 300; got 300"):
         gather(model, texts, labels, [300], None)
     sure = [one.probability for one in found.wrong]
     assert sure == sorted(sure, reverse=True)
@@ -185,7 +185,7 @@ def test_the_learning_curve_ends_with_all_that_is_learned() -> None:
     assert all(point["low"] <= point["share"] <= point["high"] for point in curve)
     few = gather(model, texts[:20], labels[:20], None, None)
     assert few.curve == []
-    assert "needs 60 rows" in few.no_curve
+    assert "needs at least 60 rows" in few.no_curve
 
 
 def test_many_rows_are_judged_by_some(monkeypatch: pytest.MonkeyPatch) -> None:

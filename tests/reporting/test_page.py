@@ -205,7 +205,7 @@ def test_one_class_and_few_rows() -> None:
     assert "It cannot be explained: Explaining a prediction needs at least two classes; the model has one." in "".join(
         parsed(page).text
     )
-    assert "needs 60 rows; got 1." in page.html
+    assert "needs at least 60 rows; got 1." in page.html
 
 
 @pytest.mark.thorough
@@ -229,7 +229,7 @@ def test_what_cannot_be_reported_is_refused() -> None:
     with pytest.raises(TypeError, match="must be fitted"):
         sf.report(sf.MultinomialNB(), X, y)
     model = sf.MultinomialNB().fit(X, y)
-    with pytest.raises(ValueError, match="one label per row, 150; got 149"):
+    with pytest.raises(ValueError, match="one label for each of 150 rows; got 149"):
         sf.report(model, X, y[1:])
     with pytest.raises(ValueError, match="of classes that the model knows; got none"):
         sf.report(model, X, y + 10)

@@ -57,7 +57,7 @@ def test_ordinary_columns_are_not_reported() -> None:
 def test_a_column_that_tells_the_label(leak: Any) -> None:
     columns, y = made()
     (line,) = of_columns(given({**columns, "leak": leak(y)}, y))
-    assert line.startswith("Column 'leak' alone tells the label of every row")
+    assert line.startswith("Column 'leak' alone determines the label of every row")
 
 
 def test_a_column_that_nearly_tells_it() -> None:
@@ -65,7 +65,7 @@ def test_a_column_that_nearly_tells_it() -> None:
     most = np.where(y == "yes", "alive", "dead")
     most[3] = "dead" if most[3] == "alive" else "alive"
     (line,) = of_columns(given({**columns, "leak": most}, y))
-    assert "'leak' alone tells the label of nearly every row" in line
+    assert "'leak' alone determines the label of nearly every row" in line
     most[:6] = "lost"  # three of a hundred are none of a copy
     assert of_columns(given({**columns, "leak": most}, np.where(np.arange(ROWS) < 6, ["no", "yes"] * 100, y))) == []
 
@@ -89,13 +89,13 @@ def test_a_rare_class_is_not_leaked_by_what_is_frequent() -> None:
 def test_names_of_rows(names: Any) -> None:
     columns, y = made()
     (line,) = of_columns(given({**columns, "id": names}, y))
-    assert line.startswith("Column 'id' has another value in every row, or nearly so")
+    assert line.startswith("Column 'id' has a different value in nearly every row")
 
 
 def test_columns_of_one_value() -> None:
     columns, y = made()
     lines = of_columns(given({**columns, "a": [1] * ROWS, "b": [None] * ROWS, "c": ["x", None] * (ROWS // 2)}, y))
-    assert lines == ["Columns 'a', 'b', 'c' have one value only, and say nothing."]
+    assert lines == ["Columns 'a', 'b', 'c' have only one value: they carry no information."]
     assert of_columns(given({"a": [1] * 10}, ["x", "y"] * 5)) == []  # too few rows to tell
 
 
@@ -104,7 +104,7 @@ def test_rows_that_come_twice() -> None:
     twice = {name: [*list(values), *list(values)[:10]] for name, values in columns.items()}
     labels, part = np.concatenate([y, y[:10]]), np.repeat([0, 1], [ROWS, 10])
     (line,) = of_doubles(given(twice, labels), part)
-    assert line.startswith("20 of 210 rows (9.5 %) have an exact double in another part of the split")
+    assert line.startswith("20 of 210 rows (9.5 %) have an exact duplicate in another part of the split")
     (line,) = of_doubles(given(twice, labels), part, part == 1)
     assert line.startswith("10 of 10 rows (100.0 %)")
     assert of_doubles(given(twice, labels), np.zeros(210, int)) == []
@@ -118,18 +118,18 @@ def test_the_report_warns() -> None:
     columns, y = made()
     model = sf.NaiveBayes(columns={"note": "drop"}).fit({**columns, "copy": y, "one": [0] * ROWS}, y)
     notes = gather(model, {**columns, "copy": y, "one": [0] * ROWS}, y, None, None).data.notes
-    assert any("'copy' alone tells the label of every row" in note for note in notes)
-    assert any("'one' has one value only" in note for note in notes)
+    assert any("'copy' alone determines the label of every row" in note for note in notes)
+    assert any("'one' has only one value" in note for note in notes)
     texts, labels = ["tea milk", "rum cola"] * 30, ["a", "b"] * 30
     notes = gather(sf.TextClassifier().fit(texts, labels), texts, labels, None, None).data.notes
-    assert any("60 of 60 texts (100.0 %) have an exact double" in note for note in notes)
+    assert any("60 of 60 texts (100.0 %) have an exact duplicate" in note for note in notes)
 
 
 SILENT = {
     "adult": [],
     "car": [],
-    "ionosphere": ["Column 'x2' has one value only, and says nothing."],
-    "mushroom": ["Column 'veil-type' has one value only, and says nothing."],
+    "ionosphere": ["Column 'x2' has only one value: it carries no information."],
+    "mushroom": ["Column 'veil-type' has only one value: it carries no information."],
     "penguins": [],
     "sonar": [],
     "votes": [],
@@ -148,4 +148,4 @@ def test_well_known_tables_are_quiet(name: str) -> None:
 def test_titanic_has_the_label_twice() -> None:
     table = sf.datasets.read_table("titanic", real("titanic"))
     (line,) = of_columns(given(table.X, table.y))
-    assert line.startswith("Column 'alive' alone tells the label of every row")
+    assert line.startswith("Column 'alive' alone determines the label of every row")

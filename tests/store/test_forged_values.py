@@ -43,7 +43,7 @@ U4 = np.zeros((2, 3), np.uint32)
         ({"$": "objects", "of": None}, "in a list"),
         ({"$": "dict", "of": [3]}, "in a list"),
         ({"$": "estimator", "of": []}, "an estimator must be one of"),
-        ({"$": "estimator", "of": {"estimator": "GaussianNB", "more": 1}}, "parts that are known"),
+        ({"$": "estimator", "of": {"estimator": "GaussianNB", "more": 1}}, "must have only known parts"),
         ({"$": "estimator", "of": {"estimator": "GaussianNB", "parameters": 3}}, "must have names"),
         ({"$": "estimator", "of": {"estimator": "GaussianNB", "parameters": {"x": 3}}}, "its own parameters"),
         ({"$": next(iter(registry.STATISTICS)), "of": []}, "must have arrays"),
@@ -58,11 +58,11 @@ U4 = np.zeros((2, 3), np.uint32)
         ({"$": "array", "dtype": "<f8", "tensor": "none"}, "must name an existing tensor"),
         ({"$": "array", "dtype": "<f8", "tensor": ["t"]}, "must name an existing tensor"),
         ({"$": "array", "dtype": "<f4", "tensor": "f"}, "of the kind of its tensor"),
-        ({"$": "array", "dtype": "<U3", "tensor": "f"}, "a table of code points"),
+        ({"$": "array", "dtype": "<U3", "tensor": "f"}, "an array of code points"),
         ({"$": "array", "dtype": "<U3", "tensor": "far"}, "valid code points"),
         ({"$": "strings", "bytes": "ff", "offset": "o"}, "must be UTF-8"),
-        ({"$": "strings", "bytes": "s", "offset": "falls"}, "offsets that rise"),
-        ({"$": "strings", "bytes": "s", "offset": "f"}, "offsets that rise"),
+        ({"$": "strings", "bytes": "s", "offset": "falls"}, "offsets that increase"),
+        ({"$": "strings", "bytes": "s", "offset": "f"}, "offsets that increase"),
     ],
 )
 def test_what_no_model_has_is_refused(node: Any, words: str) -> None:
@@ -88,7 +88,11 @@ def test_texts_of_one_length_and_dates_keep_their_type() -> None:
 
 
 def test_what_a_file_cannot_hold_is_named() -> None:
-    for prior, words in ((3j, "a complex"), (np.array([1j]), "an array of complex128"), (len, "which is code")):
+    for prior, words in (
+        (3j, "a complex"),
+        (np.array([1j]), "an array of complex128"),
+        (len, "but files hold no code"),
+    ):
         model = sf.MultinomialNB().fit([[1, 2], [3, 0]], ["a", "b"])
         model.set_params(class_prior=prior)
         with pytest.raises(KindError, match=words):

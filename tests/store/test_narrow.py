@@ -72,7 +72,7 @@ def test_counts_of_words_travel_in_a_third_of_their_file() -> None:
 
 def test_numbers_that_do_not_fit_together_are_refused() -> None:
     numbers, large, steps = narrow(np.where(np.arange(1000) % 50 == 0, 1e6, 1.0))  # type: ignore[misc]
-    with pytest.raises(DataError, match="as many that stand apart"):
+    with pytest.raises(DataError, match="as many that stand apart as positions"):
         wide(numbers, large[1:], "<f8", steps)
     with pytest.raises(DataError, match="known kind"):
         wide(numbers, large, "<c16", steps)

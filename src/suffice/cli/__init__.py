@@ -1,1 +1,1 @@
-"""The command line: `suffice fit data.csv`, and so on."""
+"""The command line, `suffice`."""

@@ -1,4 +1,4 @@
-"""`python -m suffice.cli`, where the command `suffice` is not on the path."""
+"""Run the command line as `python -m suffice.cli`, where `suffice` is not on the path."""
 
 from suffice.cli.main import main
 

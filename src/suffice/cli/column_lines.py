@@ -1,4 +1,4 @@
-"""What a model of a table knows of each column, class by class: facts for machines, and short lines for people."""
+"""Describe the columns of a table model, class by class: facts for machines, and short lines for people."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from suffice.telling import counted
 __all__ = ["cut", "describe_columns", "lines_of_columns"]
 
 VALUES, WORDS = 5, 20
-"""Values of a class that have a place on its line; words of a column of texts that are shown."""
+"""The most values on the line of a class, and the most words listed of a column of texts."""
 OTHER = "(other)"
 HEADS = {"mean": "mean ± standard deviation", "rate": "mean"}
-"""What a line of a class tells, by what is known of it."""
+"""What the line of a class shows, by the kind of fact."""
 
 
 def describe_columns(model: Any) -> dict[str, dict[str, Any]]:
-    """Describe each column: its likelihood, its weight, how many values it counted, and its posterior in each class.
+    """Describe each column: its likelihood, its weight, and in each class its number of values and its posterior mean.
 
     >>> import suffice as sf
     >>> model = sf.NaiveBayes().fit({"city": ["Oslo", "Rome", "Oslo"], "y": ["a", "b", "a"]}, "y")
@@ -41,7 +41,7 @@ def describe_columns(model: Any) -> dict[str, dict[str, Any]]:
 
 
 def _of_class(facts: dict[str, Any], c: int, k: int) -> dict[str, Any]:
-    """Describe one class by a table of posterior means: numbers, or the probability of each value."""
+    """Describe one class by posterior means: of parameters, or of the probability of each value."""
     valued = next((key for key in ("value", "word") if key in facts), None)
     if valued is None:
         return {key: _number(column[c]) for key, column in facts.items() if key not in ("class", "low", "high")}
@@ -55,7 +55,7 @@ def _number(value: Any) -> float:
 
 
 def lines_of_columns(model: Any, columns: dict[str, dict[str, Any]], classes: list[str], width: int) -> list[str]:
-    """Return what was described of a model's columns, in lines of at most `width` letters."""
+    """Return the descriptions of columns in lines of at most `width` characters."""
     lines, margin = [], max(map(len, classes))
     known = {str(name): likelihood for name, likelihood in model.columns_.items()}
     for name, facts in columns.items():
@@ -99,7 +99,7 @@ def _shown(facts: dict[str, Any], ordered: bool) -> str:
 
 
 def _telling(kinds: dict[str, Any], label: str) -> list[str]:
-    """Return the most probable words of a class, beside their average probability."""
+    """Return the words that are most telling of a class: probable in it, relative to the average of the classes."""
     mine = kinds[label]["words"]
 
     def less_telling(word: str) -> float:
@@ -110,5 +110,5 @@ def _telling(kinds: dict[str, Any], label: str) -> list[str]:
 
 
 def cut(line: str, width: int) -> str:
-    """Return a line that is not longer than this."""
+    """Return a line cut to `width` characters."""
     return line if len(line) <= width else line[: width - 1].rstrip(" ,") + "…"

@@ -1,5 +1,7 @@
-"""How a command ends. Errors are one line on stderr. Exit codes: 0 done, 1 a bug, 2 wrong input, 3 a file that is not
-there or cannot be read, 130 interrupted, 141 nobody listens to standard output any more.
+"""How a command ends: one line on stderr for an error, in the words of the command line, and an exit code.
+
+Exit codes: 0 done, 1 a bug, 2 wrong input, 3 a file that does not exist or cannot be read, 130 interrupted, 141
+standard output was closed.
 """
 
 from __future__ import annotations
@@ -9,6 +11,8 @@ from typing import Any, NoReturn
 
 import typer
 
+from suffice.cli.translation import for_the_shell
+
 __all__ = ["INTERRUPTED", "STOPPED", "UNHEARD", "as_note", "end", "message_and_code"]
 
 INTERRUPTED, UNHEARD = 130, 141
@@ -16,20 +20,41 @@ STOPPED = ("interrupted; nothing was changed", INTERRUPTED)
 
 
 def message_and_code(error: Exception) -> tuple[str, int]:
-    """Return one line, and an exit code."""
-    if hasattr(error, "format_message"):  # wrong usage
-        return error.format_message(), 2
+    """Return one line and an exit code for an error."""
+    if hasattr(error, "format_message"):
+        return _wrong_usage(error), 2
     if isinstance(error, typer.Abort):
         return STOPPED
-    from suffice.errors import FileError, MissingLibrary, PathError, SufficeError
+    from suffice.errors import MissingLibrary, SufficeError
 
-    files: tuple[Any, ...] = (FileError, PathError, OSError)
     line = " ".join(str(error).split()) or type(error).__name__
-    if isinstance(error, files):
-        return line, 3
+    if isinstance(error, OSError) and not isinstance(error, SufficeError):
+        return _unreadable(error, line), 3
     if isinstance(error, MissingLibrary | SufficeError | ValueError):
-        return line, 2
-    return f"a bug, {type(error).__name__}: {line}", 1
+        return for_the_shell(line), _code(error)
+    return f"internal error, {type(error).__name__}: {line}. Please report it with the command that you typed.", 1
+
+
+def _code(error: Exception) -> int:
+    """Return 3 for a file that does not exist or cannot be read, else 2."""
+    from suffice.errors import FileError, PathError
+
+    return 3 if isinstance(error, FileError | PathError) else 2
+
+
+def _wrong_usage(error: Any) -> str:
+    """Return the message for wrong arguments, with the command that shows the right ones."""
+    message = " ".join(error.format_message().replace("Value error, ", "").split()).rstrip(".")
+    context = getattr(error, "ctx", None)
+    verb = f" {context.info_name}" if context is not None and context.parent is not None else ""
+    return f"{message}. See 'suffice{verb} --help'."
+
+
+def _unreadable(error: OSError, line: str) -> str:
+    """Return the message for an error of the operating system, or of a library that reads files."""
+    if error.filename is None:
+        return f"A file cannot be read or written: {line}."
+    return f"The file {str(error.filename)!r} cannot be opened: {(error.strerror or line).lower()}."
 
 
 def end(line: str, code: int) -> NoReturn:
@@ -39,5 +64,5 @@ def end(line: str, code: int) -> NoReturn:
 
 
 def as_note(message: Any, *rest: Any, **more: Any) -> None:
-    """Show a warning as one line."""
-    print(f"suffice: note: {' '.join(str(message).split())}", file=sys.stderr)
+    """Print a warning as one line on stderr."""
+    print(f"suffice: note: {for_the_shell(' '.join(str(message).split()))}", file=sys.stderr)

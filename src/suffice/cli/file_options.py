@@ -1,7 +1,7 @@
-"""How verbs read files: options that all of them have which do, in one place, and the line that says what was read.
+"""The options of all verbs that read files, and the line on stderr that says how each file was read.
 
-The options hold for the whole verb: whichever of its parts opens files calls `open_files`, and when the verb has ended
-well, one line for each file goes to stderr.
+The options hold for the whole verb: every part of it opens files by `open_files`. When the verb has succeeded, one line
+for each file goes to stderr.
 """
 
 from __future__ import annotations
@@ -19,28 +19,31 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from suffice.errors import InputError
+from suffice.telling import counted
 
 if TYPE_CHECKING:
     from suffice.tables.row_files import Files
 
 __all__ = ["no_rows", "open_files", "reading_by", "reads_files"]
 
-OPTIONS: dict[str, tuple[Any, Any, str]] = {
-    "sep": (str | None, "--sep", "What separates values: a character, or tab; else guessed."),
-    "quote": (str | None, "--quote", "What quotes values: a character, or none; else guessed."),
-    "header": (bool | None, "--header/--no-header", "Whether the first row has names of columns; else guessed."),
-    "missing": (list[str] | None, "--missing", "A word for a missing value; may be repeated."),
-    "encoding": (str | None, "--encoding", "Such as utf-8 or latin-1; else guessed."),
-    "drop": (list[str] | None, "--drop", "A column to leave out; may be repeated."),
-    "keep": (list[str] | None, "--keep", "A column to read, besides the labels, and no others; may be repeated."),
-    "quiet": (bool | None, "--quiet", "Do not say how files were read."),
-}
-"""Type, name and help of each."""
+OPTIONS: dict[str, tuple[Any, str, str | None, str]] = {
+    "sep": (str | None, "--sep", "CHARACTER", "What separates values: a character, or tab; by default, guessed."),
+    "quote": (str | None, "--quote", "CHARACTER", "What quotes values: a character, or none; by default, guessed."),
+    "header": (
+        bool | None, "--header/--no-header", None, "Whether the first line holds the column names; by default, guessed."
+    ),
+    "missing": (list[str] | None, "--missing", "WORD", "A word that stands for a missing value; may be repeated."),
+    "encoding": (str | None, "--encoding", "NAME", "Such as utf-8 or latin-1; by default, guessed."),
+    "drop": (list[str] | None, "--drop", "COLUMN", "A column to leave out; may be repeated."),
+    "keep": (list[str] | None, "--keep", "COLUMN", "Read only this column and the labels; may be repeated."),
+    "quiet": (bool | None, "--quiet", None, "Do not print how files were read."),
+}  # fmt: skip
+"""Type, name, placeholder and help of each option."""
 
 
 @dataclass
 class _Verb:
-    """The options of the current verb, and the files that it has opened."""
+    """The options of the current verb, and the files it has opened."""
 
     options: dict[str, Any] = field(default_factory=dict)
     opened: list[Files] = field(default_factory=list)
@@ -50,16 +53,16 @@ _VERB: ContextVar[_Verb | None] = ContextVar("verb", default=None)
 
 
 def reads_files(verb: Callable[..., None]) -> Callable[..., None]:
-    """Give a verb the options of reading."""
+    """Add the options for reading files to a verb."""
     signature = inspect.signature(verb, eval_str=True)
     more = [
         inspect.Parameter(
             name,
             inspect.Parameter.KEYWORD_ONLY,
             default=None,
-            annotation=Annotated[kind, typer.Option(flag, help=text)],
+            annotation=Annotated[kind, typer.Option(flag, metavar=metavar, help=text)],
         )
-        for name, (kind, flag, text) in OPTIONS.items()
+        for name, (kind, flag, metavar, text) in OPTIONS.items()
     ]
 
     @functools.wraps(verb)
@@ -73,13 +76,13 @@ def reads_files(verb: Callable[..., None]) -> Callable[..., None]:
 
 
 def no_rows(data: list[Path]) -> InputError:
-    """Return the error for files that have no rows."""
-    return InputError(f"The files must have rows; got none in {', '.join(repr(str(path)) for path in data)}.")
+    """Return the error for files without rows."""
+    return InputError(f"The files must hold rows; found none in {', '.join(repr(str(path)) for path in data)}.")
 
 
 @contextmanager
 def reading_by(**options: Any) -> Iterator[None]:
-    """Read files by these options, and say at the end what was understood."""
+    """Read files by these options, and print at the end how they were read."""
     verb = _Verb(options)
     before = _VERB.set(verb)
     try:
@@ -95,11 +98,11 @@ def reading_by(**options: Any) -> Iterator[None]:
         print(f"suffice: read {one}", file=sys.stderr)
     if len(understood) > 3:
         rows = sum(one.rows for one in understood[3:])
-        print(f"suffice: read {len(understood) - 3} more files, {rows:,} rows", file=sys.stderr)
+        print(f"suffice: read {counted(len(understood) - 3, 'more file')}, {counted(rows, 'row')}", file=sys.stderr)
 
 
 def open_files(data: Any, errors: str, model: Any = None, target: str | None = None, look: bool = False) -> Files:
-    """Open files by the options of the current verb; a look at their first rows is not reported."""
+    """Open files by the options of the current verb; with `look`, print nothing about how they were read."""
     from suffice.engines.opened_files import given_of, opened
 
     verb = _VERB.get() or _Verb()

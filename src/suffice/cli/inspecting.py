@@ -1,4 +1,4 @@
-"""`suffice inspect` and `suffice explain`: what a model holds, and why it says what it says."""
+"""`suffice inspect` and `suffice explain`: show what a model holds, and the evidence for a prediction."""
 
 from __future__ import annotations
 
@@ -25,20 +25,22 @@ from suffice.telling import counted
 __all__ = ["explain", "inspect"]
 
 MANY, CLASSES, COLUMNS = 50, 6, 40
-"""Classes that have a line; those of them that have one for each column; columns that are shown."""
+"""The most classes with a line, the most with a line for each column, and the most columns shown."""
 
 
 @without_pandas()
-def explain(path: Path, row: str, number: int, target: str | None, against: str | None, as_json: bool) -> None:
+def explain(
+    path: Path, row: str, number: int, target: str | None, against: str | None, errors: str, as_json: bool
+) -> None:
     """Print the weights of evidence of one text or row."""
     model = classifier_to_answer(path)
     if row == "-" or os.path.isfile(row):  # a text may be too long for a name
         with spooled([Path(row)], model=model) as files:
-            one = _row(files, model, number)
+            one = _row(files, model, number, errors)
     elif kind_of_rows(model) == "text":
         one = row
     else:
-        raise FileError(f"The file {row!r} does not exist; a table's model explains a row of a file.")
+        raise FileError(f"The file {row!r} does not exist. This model reads tables: name a file, and its row by --row.")
     explanation = model.explain(one, *(_label(model, name) for name in (target, against)))
     two = {"target": str(explanation.target), "against": str(explanation.against)}
     say(as_json, {**explanation.to_dict(), **two, "note": explanation.note}, repr(explanation))
@@ -46,7 +48,7 @@ def explain(path: Path, row: str, number: int, target: str | None, against: str 
 
 @without_pandas()
 def inspect(path: Path, top: int, as_json: bool) -> None:
-    """Print what a model file holds: its target, classes, columns or words, and what speaks for each class."""
+    """Print what a model file holds: its target, classes, columns or words, and the features that favour each class."""
     model, header = load_to_answer(path), describe(path)
     facts: dict[str, Any] = {
         "estimator": header.estimator,
@@ -60,9 +62,9 @@ def inspect(path: Path, top: int, as_json: bool) -> None:
     journal = getattr(model, "journal_", None)
     if journal is not None:
         facts["journal"] = len(journal)
-        shown.append(f"a journal of {counted(len(journal), 'different row')}: forget refuses others")
+        shown.append(f"journal of {counted(len(journal), 'different row')}: 'suffice forget' refuses all others")
     if facts["stale"]:
-        shown.append("what was chosen by rows is older than the counts")
+        shown.append("The hyperparameters are older than the counts: 'suffice refresh' chooses them again.")
     if hasattr(model, "class_count_"):
         facts |= _classes(model, top)
         shown += ["", *_lines_of_classes(facts)]
@@ -77,12 +79,12 @@ def inspect(path: Path, top: int, as_json: bool) -> None:
         few = dict(list(facts["columns"].items())[:COLUMNS])
         shown += ["", *lines_of_columns(model, few, _largest(facts), WIDTH)]
         rest = len(facts["columns"]) - len(few)
-        shown += [f"and {rest:,} more columns: --json tells all"] if rest else []
+        shown += [f"and {counted(rest, 'more column')}; --json lists all"] if rest else []
     say(as_json, facts, "\n".join([_headline(facts), *shown]))
 
 
 def _headline(facts: dict[str, Any]) -> str:
-    """Return the kind of model, its size, and what it predicts from what."""
+    """Return the kind of model, its size, and which column it predicts."""
     parts = [facts["estimator"]]
     if "rows" in facts:
         parts[0] += f" of {counted(round(sum(facts['rows'].values())), 'row')}"
@@ -98,7 +100,7 @@ def _headline(facts: dict[str, Any]) -> str:
 
 
 def _classes(model: Any, top: int) -> dict[str, Any]:
-    """Return rows of each class, and what speaks for the first fifty."""
+    """Return the rows of each class, and the features that favour each of the first fifty."""
     rows = dict(zip([str(c) for c in model.classes_], model.class_count_.tolist(), strict=True))
     best: dict[str, list[str]] = {}
     for label in model.classes_[:50]:
@@ -108,7 +110,7 @@ def _classes(model: Any, top: int) -> dict[str, Any]:
 
 
 def _learned(model: Any) -> dict[str, Any]:
-    """Return what a learner of concepts has seen, and what it believes."""
+    """Return the examples and the posterior of a concept learner."""
     if not hasattr(model, "posterior_"):
         sides = model.tightest_.tolist() if model.n_ else []
         return {"examples": model.n_, "features": len(sides), "tightest": sides}
@@ -125,7 +127,7 @@ def _lines_of_learner(model: Any) -> list[str]:
 
 
 def _called(model: Any, row: Any) -> str:
-    """Return a feature that speaks for a class, and where its values lie when it does."""
+    """Return a feature that favours a class, with the values that do."""
     if kind_of_rows(model) != "table" or not row.value:
         return str(row.feature)
     value = re.sub(r", weight [0-9.]+$", "", row.value)
@@ -136,31 +138,35 @@ def _called(model: Any, row: Any) -> str:
 def _lines_of_classes(facts: dict[str, Any]) -> list[str]:
     rows, total = facts["rows"], sum(facts["rows"].values()) or 1.0
     names, counts = max(5, *map(len, rows)), max(4, *(len(f"{n:,.0f}") for n in rows.values()))
-    lines = [f"{'class':<{names}}  {'rows':>{counts}}   share  what speaks for it"]
+    lines = [f"{'class':<{names}}  {'rows':>{counts}}   share  features that favour it most"]
     for name in list(rows)[:MANY]:
         speaks = ", ".join(facts["top"].get(name, []))
         lines.append(
             cut(f"{name:<{names}}  {rows[name]:>{counts},.0f}  {100 * rows[name] / total:4.1f} %  {speaks}", WIDTH)
         )
-    return [*lines, f"and {len(rows) - MANY:,} more classes: --json tells all"] if len(rows) > MANY else lines
+    return (
+        [*lines, f"and {counted(len(rows) - MANY, 'more class', 'more classes')}; --json lists all"]
+        if len(rows) > MANY
+        else lines
+    )
 
 
 def _largest(facts: dict[str, Any]) -> list[str]:
-    """Return the classes that have a line for each column."""
+    """Return the largest classes, which have a line for each column."""
     order = sorted(facts["rows"], key=lambda name: -facts["rows"][name])[:CLASSES]
     return [name for name in facts["rows"] if name in order]
 
 
-def _row(files: list[Path], model: Any, number: int) -> Any:
-    """Return one row of files, as the model takes it."""
-    table = _rows(open_files(files, "raise", model, look=True), number)
+def _row(files: list[Path], model: Any, number: int, errors: str) -> Any:
+    """Return one row of the files, as the model reads it."""
+    table = _rows(open_files(files, errors, model, look=True), number)
     columns = roles(table, model, None, getattr(model, "text_column_", None), labelled=False)
     found = columns.features(table)
     return found[number - 1].as_py() if columns.text else {n: found[n][number - 1].as_py() for n in found.column_names}
 
 
 def _rows(files: Files, number: int) -> Any:
-    """Return the rows of a file up to this one."""
+    """Return the rows of the files up to the given one."""
     if number < 1:
         raise InputError(f"The option '--row' must be 1 or more; got {number}.")
     parts, rows = [], 0
@@ -169,15 +175,15 @@ def _rows(files: Files, number: int) -> Any:
         rows += table.num_rows
         if rows >= number:
             return pa.concat_tables(parts, promote_options="permissive")
-    raise InputError(f"The option '--row' must be a row of the file, which has {rows:,}; got {number}.")
+    raise InputError(f"The option '--row' must name a row of the file, which has {counted(rows, 'row')}; got {number}.")
 
 
 def _label(model: Any, name: str | None) -> Any:
-    """Return a class by the name that the command line has for it."""
+    """Return the class of a given name."""
     if name is None:
         return None
     for label in model.classes_.tolist():
         if str(label) == name:
             return label
-    known = ", ".join(map(str, model.classes_[:8]))
-    raise LabelError(f"The class {name!r} must be one of the model's: {known}.")
+    known = ", ".join(map(str, model.classes_[:8])) + (", …" if len(model.classes_) > 8 else "")
+    raise LabelError(f"The model has no class {name!r}; its classes are {known}.")

@@ -1,7 +1,7 @@
-"""Ctrl-C and SIGTERM: until the outputs are complete they end everything, and from then on nothing.
+"""Handle Ctrl-C and SIGTERM: they end a command until its outputs are complete, and are ignored from then on.
 
-Outputs take the place of what was there at one moment, `commit`. Before it an interruption leaves all as it was, and
-says so; after it the command is as good as done, and is let finish.
+Outputs replace the old files at one moment, `commit`. An interruption before it leaves every file as it was, and the
+command says so. After it the command finishes.
 """
 
 from __future__ import annotations
@@ -15,39 +15,41 @@ __all__ = ["Interrupted", "commit", "end_by_signals", "finish", "heed"]
 
 
 class Interrupted(KeyboardInterrupt):
-    """The exception for a signal. After its own one, Python would end by SIGINT, whatever the exit code."""
+    """A signal came. After a plain KeyboardInterrupt, Python would exit by SIGINT whatever the exit code."""
 
 
 class _State:
-    stopped = False  # to end
+    stopped = False  # a signal came
     committed = False
 
 
 def end_by_signals() -> None:
-    """Raise KeyboardInterrupt at a signal to end, until `commit`; signals that are ignored stay so."""
+    """Raise KeyboardInterrupt at SIGINT, SIGTERM and SIGHUP until `commit`; ignored signals stay ignored."""
     _State.stopped = _State.committed = False
     for name in ("SIGINT", "SIGTERM", "SIGHUP"):
         number = getattr(signal, name, None)
         if number is not None and signal.getsignal(number) in (signal.SIG_DFL, signal.default_int_handler):
-            with suppress(ValueError):  # not the main thread: signals go elsewhere
+            with suppress(ValueError):  # not the main thread, which receives the signals
                 signal.signal(number, _stop)
-                atexit.register(signal.signal, number, signal.SIG_IGN)  # Python would end by them while it is torn down
+                atexit.register(
+                    signal.signal, number, signal.SIG_IGN
+                )  # else Python would die by them while it shuts down
 
 
 def heed() -> None:
-    """Raise KeyboardInterrupt if a signal to end came and its exception was lost, in a callback for example."""
+    """Raise KeyboardInterrupt if a signal came and its exception was lost, in a callback for example."""
     if _State.stopped and not _State.committed:
         raise Interrupted
 
 
 def commit() -> None:
-    """Let nothing stop what follows."""
+    """Ignore signals from here on; raise KeyboardInterrupt if one came before."""
     heed()
     finish()
 
 
 def finish() -> None:
-    """Ignore further signals: the command ends anyway."""
+    """Ignore further signals, since the command is about to end."""
     _State.committed = True
 
 

@@ -1,4 +1,4 @@
-"""What keeps verbs that only answer light: of a second, most would be spent on libraries that they do not use."""
+"""Keep verbs that only predict fast: without this, importing pandas would take most of their time."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["without_pandas"]
 
 
 class NoPandas(MetaPathFinder):
-    """Makes an import of pandas fail as if it were not installed."""
+    """Make an import of pandas fail as if pandas were not installed."""
 
     def find_spec(self, fullname: str, path: Any, target: Any = None) -> None:
         """Raise ModuleNotFoundError for pandas."""
@@ -22,7 +22,7 @@ class NoPandas(MetaPathFinder):
 
 @contextmanager
 def without_pandas() -> Iterator[None]:
-    """Keep Arrow from importing pandas, which it does, where that is installed, to see whether values are of it."""
+    """Keep Arrow from importing an installed pandas, which it does to check whether values are pandas objects."""
     finder = NoPandas()
     sys.meta_path.insert(0, finder)
     try:

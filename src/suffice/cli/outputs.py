@@ -1,4 +1,4 @@
-"""What verbs write: files that are there whole or not at all, and lines for people or machines."""
+"""Write the outputs of verbs: files, complete or not at all, and lines for people or machines."""
 
 from __future__ import annotations
 
@@ -19,28 +19,28 @@ from suffice.store.models import pieces
 __all__ = ["WIDTH", "as_json", "check_output", "note", "save", "say", "write"]
 
 WIDTH = 80
-"""Letters of a line, where names allow."""
+"""Characters of a line, unless names are longer."""
 
 
-def check_output(output: Path | None, *inputs: Path) -> None:
-    """Raise before anything is done if an output cannot be written, or is an input: that would be lost."""
+def check_output(output: Path | None, *inputs: Path, option: str = "--output") -> None:
+    """Raise if an output cannot be written, or would replace an input."""
     if output is None or str(output) == "-":
         return
     target = replaceable(output)
     for one in inputs if target is not None else ():
         if _same(output, one) or _among_texts(target, one):
             raise InputError(
-                f"The option '--output' must not name what is read; got {str(output)!r}, which stays as it was."
+                f"The option '{option}' must not name a file that is read; got {str(output)!r}, which is unchanged."
             )
 
 
 def _among_texts(target: Path | None, folder: Path) -> bool:
-    """Return whether a file would be one of the texts of a folder of folders."""
+    """Return whether an output file would lie among the texts of an input folder."""
     return target is not None and folder.is_dir() and folder.resolve() in target.parent.parents
 
 
 def _same(output: Path, one: Path) -> bool:
-    """Return whether two paths lead to one file, also by links of any kind."""
+    """Return whether two paths lead to the same file, including by links."""
     with suppress(OSError):
         if str(one) == "-":
             return os.path.samestat(os.fstat(sys.stdin.fileno()), output.stat())
@@ -50,7 +50,7 @@ def _same(output: Path, one: Path) -> bool:
 
 
 def write(*outputs: tuple[Path | None, Iterable[Any]]) -> None:
-    """Write bytes to files, each complete before the first takes its place; None and - are standard output."""
+    """Write bytes to files, all complete before the first replaces an old one; None and - are standard output."""
     with ExitStack() as stack:
         for path, parts in outputs:
             stdout = path is None or str(path) == "-"
@@ -68,19 +68,19 @@ def save(model: Any, path: Path) -> None:
 
 
 def say(json_wanted: bool, facts: dict[str, Any], *lines: str) -> None:
-    """Print facts as JSON, or lines for people."""
+    """Print the facts as JSON, or the lines for people."""
     heed()
     print(as_json(facts) if json_wanted else "\n".join(line for line in lines if line))
 
 
 def note(lines: Iterable[str]) -> None:
-    """Print what a person should know besides the answer, on standard error."""
+    """Print remarks on standard error."""
     for line in lines:
         print(f"suffice: note: {line}", file=sys.stderr)
 
 
 def as_json(value: Any) -> str:
-    """Return standard JSON: a number that is not finite is null.
+    """Return standard JSON, with null for numbers that are not finite.
 
     >>> as_json({"loss": float("inf"), "rows": 3})
     '{"loss": null, "rows": 3}'

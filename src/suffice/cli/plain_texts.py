@@ -1,4 +1,4 @@
-"""Standard input that is no table but texts, one a line: `echo cheap pills | suffice predict mail.suffice -`."""
+"""Read standard input as texts, one per line: `echo cheap pills | suffice predict mail.suffice -`."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from suffice.engines.roles import kind_of_rows
 __all__ = ["texts_of_lines"]
 
 NO_TEXT = (b"PAR1", b"ARROW1", b"\x1f\x8b", b"\xff\xfe", b"\xfe\xff")
-"""How other files begin: Parquet, Arrow, gzip, UTF-16."""
+"""First bytes of other formats: Parquet, Arrow, gzip, UTF-16."""
 
 
 def texts_of_lines(path: Path, model: Any) -> Path:
-    """Write a file of JSON lines for one that holds only texts, without a header; return any other file itself."""
+    """Convert a file of plain texts without a header to JSON lines; return any other file unchanged."""
     if kind_of_rows(model) != "text" or not _is_plain(path, name := _column(model)):
         return path
     table = path.with_name("stdin.jsonl")
     with path.open(encoding="utf-8", errors="replace", newline="") as lines, table.open("w") as file:
         for line in re.split(r"\r\n|\n|\r", lines.read().removesuffix("\n")):
             file.write(json.dumps({name: line}) + "\n")
-    warnings.warn(f"standard input has no column {name!r}: each of its lines is a text.", stacklevel=2)
+    warnings.warn(f"standard input has no column {name!r}, so each of its lines is read as a text.", stacklevel=2)
     return table
 
 
@@ -34,19 +34,15 @@ def _column(model: Any) -> str:
 
 
 def _is_plain(path: Path, name: str) -> bool:
-    """Return whether the first line is a text, and not a header or an object that names the column."""
+    """Return whether the first line is a text rather than a header or a JSON object."""
     with path.open("rb") as file:
         first = file.readline(2**20)
-    if (
-        not first.strip()
-        or b"\0" in first
-        or first.startswith((b"PAR1", b"ARROW1", b"\x1f\x8b", b"\xff\xfe", b"\xfe\xff"))
-    ):
+    if not first.strip() or b"\0" in first or first.startswith(NO_TEXT):
         return False
     text = first.decode("utf-8-sig", "replace").strip()
     if text.startswith("{") and text.endswith("}"):
         return False
     if re.fullmatch(r"c[0-9]+", name) and "\t" in text:
-        return False  # the model has learned from rows without a header
+        return False  # the model was fitted to rows without a header
     names = [one.strip().strip("\"'") for one in re.split(r"[,;\t|]", text)]
     return name not in names and not (len(names) > 1 and {one.lower() for one in names} & set(TEXTS))

@@ -1,4 +1,4 @@
-"""`suffice predict`: rows with their class, as CSV or JSON lines."""
+"""`suffice predict`: write rows with their predicted class, as CSV or JSON lines."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from suffice.later import pa, pc
 __all__ = ["csv_lines", "predict"]
 
 FORMULA = r"^[=+\-@\t\r]"
-"""How a cell begins that a spreadsheet would compute; plain numbers may begin so too."""
+"""First characters of a cell that a spreadsheet would compute; plain numbers may have them too."""
 NUMBER = r"^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$"
 QUOTED = r"[\",\r\n]|^\s|\s$|^$"
 
@@ -28,7 +28,7 @@ QUOTED = r"[\",\r\n]|^\s|\s$|^$"
 def predict(
     path: Path, data: list[Path], output: Path | None, errors: str, as_lines: bool, keep: bool, escape: bool
 ) -> None:
-    """Predict files batch by batch."""
+    """Predict the rows of files, batch by batch."""
     check_output(output, path, *data)
     model = classifier_to_answer(path)
     with spooled(data, model=model) as files, progress("predicting") as tell:
@@ -37,15 +37,15 @@ def predict(
 
 
 def json_lines(tables: Iterable[Any]) -> Iterator[bytes]:
-    """Yield each row as an object on a line of its own."""
+    """Yield each row as a JSON object on a line of its own."""
     for table in tables:
         yield "".join(as_json(row) + "\n" for row in table.to_pylist()).encode()
 
 
 def csv_lines(tables: Iterable[Any], n_classes: int, escape: bool) -> Iterator[bytes]:
-    """Yield predictions as CSV, with one header: that of the first table, whose columns are those of all.
+    """Yield predictions as CSV, with the columns of the first table; raise InputError if a later one has more.
 
-    With `escape`, classes that a spreadsheet would take for formulas get an apostrophe in front.
+    With `escape`, class names that a spreadsheet would compute as formulas get an apostrophe in front.
 
     >>> table = pa.table({"id": [7], "prediction": ["=1+1"], "probability": [1.0], "p_=1+1": [1.0]})
     >>> print(b"".join(csv_lines([table], 1, True)).decode(), end="")
@@ -60,8 +60,8 @@ def csv_lines(tables: Iterable[Any], n_classes: int, escape: bool) -> Iterator[b
         more = [name for name in table.column_names if name not in names]
         if more:
             raise InputError(
-                f"Files whose columns are kept must have the same ones; {more[0]!r} is not in the first rows. "
-                "--only-prediction leaves all of them out, and --json writes each row with its own."
+                f"The files must have the same columns; {more[0]!r} is not in the first rows. --only-prediction leaves "
+                "out the columns of the files, and --json writes each row with its own columns."
             )
         predicted = table.column_names[-2 - n_classes]
         columns = [_cells(table, name, escape and name == predicted) for name in names]
@@ -70,7 +70,7 @@ def csv_lines(tables: Iterable[Any], n_classes: int, escape: bool) -> Iterator[b
 
 
 def _cells(table: Any, name: str, escape: bool) -> Any:
-    """Return a column as the texts that stand in a file; a column that is lacking is missing in all rows."""
+    """Return the cells of a column as texts; they are empty if the table lacks the column."""
     if name not in table.column_names:
         return pa.chunked_array([pa.array([""] * table.num_rows)])
     column = table[name]
@@ -80,7 +80,7 @@ def _cells(table: Any, name: str, escape: bool) -> Any:
         column = pa.chunked_array([[None if one is None else as_json(one) for one in column.to_pylist()]], pa.string())
     texts = column.cast(pa.string())
     if escape and not pa.types.is_string(column.type):
-        escape = False  # numbers and dates are no formulas
+        escape = False  # numbers and dates are not formulas
     return pc.fill_null(_quoted(_escaped(texts) if escape else texts), "")
 
 

@@ -1,4 +1,4 @@
-"""How far it is, on a terminal: rows a second, and the time left."""
+"""Progress on a terminal: rows so far, rows per second and the remaining time."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["progress"]
 
 @contextmanager
 def progress(what: str) -> Iterator[Callable[[Any], None]]:
-    """Show a bar on stderr where that is a terminal; nothing elsewhere."""
+    """Show a progress bar on stderr if it is a terminal."""
     if not sys.stderr.isatty():
         yield lambda progress_so_far: None
         return

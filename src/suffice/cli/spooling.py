@@ -1,4 +1,4 @@
-"""Standard input as a file, since some verbs read rows twice."""
+"""Copy standard input to a file, since some verbs read rows twice."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ __all__ = ["spooled"]
 
 @contextmanager
 def spooled(data: list[Path], output: Path | None = None, *others: Path, model: Any = None) -> Iterator[list[Path]]:
-    """Return files; standard input is copied to one, since some verbs read rows twice. No output may be among them.
+    """Return the files to read, with standard input copied to a file; raise InputError if the output is one of them.
 
-    For a model of texts that is to answer, lines of standard input may be plain texts.
+    If the model reads texts, the lines of standard input may be plain texts.
     """
     check_output(output, *data, *others)
     if Path("-") not in data:

@@ -1,4 +1,4 @@
-"""What each verb of the command line does."""
+"""The verbs that fit, evaluate, merge, compare and report."""
 
 from __future__ import annotations
 
@@ -10,15 +10,16 @@ import numpy as np
 
 import suffice as sf
 from suffice.cli.class_scores import lines_of_mistakes, lines_of_scores, scores
-from suffice.cli.classifiers import classifier
+from suffice.cli.classifiers import called, classifier
 from suffice.cli.column_lines import cut
 from suffice.cli.file_options import no_rows, open_files
 from suffice.cli.outputs import WIDTH, check_output, note, save, say, write
 from suffice.cli.progress import progress
+from suffice.cli.translation import for_the_shell
 from suffice.engines.guesses import guess_target, is_text
 from suffice.engines.local import fit_files
 from suffice.engines.roles import Roles, roles
-from suffice.errors import InputError
+from suffice.errors import InputError, KindError
 from suffice.estimators.comparing.validation import FOLDS
 from suffice.later import pa
 from suffice.reporting import pitfalls
@@ -40,7 +41,7 @@ def fit(
     errors: str,
     as_json: bool,
 ) -> None:
-    """Fit a model to files and write its file."""
+    """Fit a model to files and write the model file."""
     model = _chosen(data, target, text, kind, effort, errors)
     with progress("learning") as tell:
         files = open_files(data, errors, target=target)
@@ -50,8 +51,8 @@ def fit(
     say(
         as_json,
         {"model": str(output), "kind": type(model).__name__, "rows": rows, "skipped": model.skipped_rows_},
-        f"{type(model).__name__} of {counted(round(rows), 'row')}, {classes}, in {output}",
-        f"{counted(model.skipped_rows_, 'row')} skipped" if model.skipped_rows_ else "",
+        f"Fitted a {called(model)} to {counted(round(rows), 'row')} of {classes}; wrote {output}",
+        f"Skipped {counted(model.skipped_rows_, 'row')}" if model.skipped_rows_ else "",
     )
 
 
@@ -66,7 +67,7 @@ def evaluate(
     errors: str,
     as_json: bool,
 ) -> None:
-    """Judge a model, or a fresh one, on rows that it has not seen."""
+    """Evaluate a model, or a new one, on rows that it has not learned."""
     model = classifier(path) if path is not None else _chosen(data, target, text, kind, "balanced", errors)
     table, columns = _table(data, model, target, text, errors)
     judged = judged_by(model, columns.features(table), columns.labels(table), method, folds)
@@ -89,66 +90,87 @@ def evaluate(
     say(
         as_json,
         facts,
-        fill(f"{counted(len(judged.codes), 'row')}. {judged.how}", WIDTH),
+        fill(f"{counted(len(judged.codes), 'row')}. {for_the_shell(judged.how)}", WIDTH),
         f"accuracy   {right['share']:.4f}   (95 %: {right['low']:.4f} to {right['high']:.4f})",
-        f"log loss   {loss:.4f}",
-        f"baseline   {often:.4f}   accuracy of always answering {cut(largest, 25)}; log loss {blind:.4f}",
+        f"log loss   {_shown(loss)}",
+        f"baseline   {often:.4f}   accuracy of always predicting {cut(largest, 25)}; log loss {_shown(blind)}",
         "\n".join(["", *lines_of_scores(by_class, WIDTH)]),
         "\n".join(["", *lines_of_mistakes(confusion, names, WIDTH)]),
     )
 
 
 def merge(paths: list[Path], output: Path, as_json: bool) -> None:
-    """Merge several models into one."""
+    """Add the counts of several models into one model."""
     check_output(output, *paths)
-    model = sf.merge([classifier(path) for path in paths])
+    models = [classifier(path) for path in paths]
+    _check_alike(paths, models)
+    model = sf.merge(models)
     save(model, output)
     rows = float(model.class_count_.sum())
-    summary = f"{counted(len(paths), 'model')}, {counted(round(rows), 'row')}, in {output}"
+    summary = f"Merged {counted(len(paths), 'model')} of {counted(round(rows), 'row')} in all; wrote {output}"
     say(as_json, {"model": str(output), "rows": rows}, summary)
 
 
-def compare(paths: list[Path], data: Path, as_json: bool) -> None:
+def _check_alike(paths: list[Path], models: list[Any]) -> None:
+    """Raise unless models are of one kind, and keep their journals under one key or keep none."""
+    named = [repr(str(path)) for path in paths]
+    for name, model in zip(named, models, strict=True):
+        if type(model) is not type(models[0]):
+            raise KindError(
+                f"The model files must hold models of one kind; {named[0]} holds a {called(models[0])} and {name} a "
+                f"{called(model)}."
+            )
+    journals = [getattr(model, "journal_", None) for model in models]
+    checks = {None if journal is None else bytes(journal.check) for journal in journals}
+    if len(checks) > 1:
+        why = "some keep none" if None in checks else "they have different keys"
+        raise InputError(
+            f"The models must all keep a journal under the same key, or none; {why}. Fit them with the same "
+            "--journal-key, or all without a journal."
+        )
+
+
+def compare(paths: list[Path], data: Path, errors: str, as_json: bool) -> None:
     """Compare several models on the same rows."""
     rows: list[dict[str, Any]] = []
     for path in paths:
         model = classifier(path)
-        table, columns = _table([data], model, None, None, "raise")
+        table, columns = _table([data], model, None, None, errors)
         judged = judged_by(model, columns.features(table), columns.labels(table), None, FOLDS)
         found = {"accuracy": judged.accuracy["share"], "log_loss": judged.log_loss, "how": judged.how}
         rows.append({"model": str(path), **found})
     width = max(len(row["model"]) for row in rows)
-    lines = [f"{row['model']:<{width}}  {row['accuracy']:8.4f}  {row['log_loss']:8.4f}" for row in rows]
+    lines = [f"{row['model']:<{width}}  {row['accuracy']:8.4f}  {_shown(row['log_loss']):>8}" for row in rows]
     how = dict.fromkeys(row["how"] for row in rows)
     shown = list(how) if len(how) == 1 else [f"{row['model']}: {row['how']}" for row in rows]
+    shown = [for_the_shell(line) for line in shown]
     say(as_json, {"models": rows}, f"{'model':<{width}}  accuracy  log loss", *lines, *shown)
 
 
 def report(path: Path, data: list[Path], output: Path, learned: bool | None, errors: str) -> None:
-    """Write the page."""
+    """Write a report on a model and its predictions."""
     model = classifier(path)
     table, columns = _table(data, model, None, None, errors)
     held_out = None if learned is None else not learned
     page = sf.report(model, columns.features(table), columns.labels(table), held_out=held_out)
     write((output, [page.html.encode()]))
-    print(f"report in {output}\n{fill(page.how, WIDTH)}")
+    print(f"Wrote {output}\n{fill(for_the_shell(page.how), WIDTH)}")
 
 
 def demo(output: Path) -> None:
-    """Train a classifier of docstrings."""
+    """Fit and test a text classifier on the docstrings of installed libraries."""
     check_output(output)
     train, test = sf.datasets.docstrings().split()
     model = sf.TextClassifier().fit(train.texts, train.labels)
     right = float((model.predict(test.texts) == np.asarray(test.labels)).mean())
     save(model, output)
-    print(f"{len(train.texts):,} docstrings of {len(model.classes_)} libraries; {right:.1%} of held-out ones are right")
-    print(f'model in {output}; next: suffice explain {output} "plot a histogram"')
+    learned = f"{counted(len(train.texts), 'docstring')} of {counted(len(model.classes_), 'library', 'libraries')}"
+    print(f"Fitted a {called(model)} to {learned}: it names the right library for {right:.1%} of held-out docstrings")
+    print(f'Wrote {output}; type next: suffice explain {output} "plot a histogram"')
 
 
 def _chosen(data: list[Path], target: str | None, text: str | None, kind: str, effort: Any, errors: str) -> Any:
-    """Return TextClassifier for texts, NaiveBayes for tables; they check the effort."""
-    if kind not in ("auto", "text", "table"):
-        raise InputError(f"The option '--kind' must be auto, text or table; got {kind!r}.")
+    """Return a new model for the rows of files: TextClassifier for texts, NaiveBayes for tables."""
     if kind == "auto" and text is None:
         first = next(iter(open_files(data, "skip", target=target, look=True)), None)
         if first is None:
@@ -159,12 +181,17 @@ def _chosen(data: list[Path], target: str | None, text: str | None, kind: str, e
     return sf.TextClassifier(effort=effort) if kind in ("auto", "text") else sf.NaiveBayes(effort=effort)
 
 
+def _shown(loss: float) -> str:
+    """Return a log loss with four decimals, and no sign at zero."""
+    return f"{abs(loss) if abs(loss) < 5e-5 else loss:.4f}"
+
+
 def _warn_of_columns(model: Any, X: Any, y: Any) -> None:
     note(pitfalls.of(model, read(model, X, y), None))
 
 
 def _table(data: list[Path], model: Any, target: str | None, text: str | None, errors: str) -> tuple[Any, Roles]:
-    """Return all rows of files, in memory, and what their columns are."""
+    """Return all rows of files, in memory, and the roles of their columns."""
     files = open_files(data, errors, model, target)
     parts = list(files)
     if not parts:

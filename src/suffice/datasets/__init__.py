@@ -1,4 +1,4 @@
-"""What a user can load without a download: a corpus that every installation has, and readers of well-known files."""
+"""Load data without a download: a corpus from the installed libraries, and readers of well-known files."""
 
 from typing import TYPE_CHECKING
 
@@ -24,7 +24,7 @@ __all__ = [
 ]
 
 
-if not TYPE_CHECKING:  # a type checker knows what there is
+if not TYPE_CHECKING:  # type checkers know the names
 
     def __getattr__(name: str) -> object:
         if name == "Table":

@@ -1,4 +1,4 @@
-"""Labelled texts, and a split that keeps each group on one side."""
+"""Hold labelled texts, and split them by groups."""
 
 from collections import Counter
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ __all__ = ["Corpus"]
 
 @dataclass(frozen=True, repr=False)
 class Corpus:
-    """Texts with a label each, and the group each comes from: the module, the file, the message itself.
+    """Texts, each with a label and a group: a module, a file, or the message itself.
 
     >>> corpus = Corpus(["a b", "b c", "x y", "y z"], ["ab", "ab", "xy", "xy"], ["1", "2", "3", "4"])
     >>> corpus
@@ -45,11 +45,11 @@ class Corpus:
 
     @property
     def sizes(self) -> dict[str, int]:
-        """Number of texts of each label, labels in order."""
+        """The number of texts of each label, in the order of the labels."""
         return dict(sorted(Counter(self.labels).items()))
 
     def split(self, test: float = 0.3, seed: int = 0) -> tuple[Self, Self]:
-        """Return a train and a test part that share no group; the test part has about `test` of each label's texts.
+        """Return a training and a test part without common groups; the latter has about a share `test` of each label.
 
         The same corpus, share and seed give the same parts.
         """
@@ -61,7 +61,7 @@ class Corpus:
         return self._where(held_out, False), self._where(held_out, True)
 
     def _held_out(self, test: float, rng: np.random.Generator) -> set[str]:
-        """Take groups in random order, each if it brings the labels' sizes closer to what is wanted."""
+        """Return groups to hold out: in random order, each that brings the labels closer to their wanted sizes."""
         members: dict[str, Counter[str]] = {group: Counter() for group in sorted(set(self.groups))}
         for group, label in zip(self.groups, self.labels, strict=True):
             members[group][label] += 1

@@ -1,4 +1,4 @@
-"""How well-known tables are written: their files, columns, target and mark for a missing value."""
+"""Describe the formats of well-known tables: files, columns, target and mark of a missing value."""
 
 from dataclasses import dataclass
 
@@ -7,27 +7,27 @@ __all__ = ["FORMATS", "Format"]
 
 @dataclass(frozen=True)
 class Format:
-    """The way one table is written."""
+    """The format of a table."""
 
     files: dict[str, str]
-    """File by part: `train` and `test`, or `all` where there is one file."""
+    """The file of each part: `train` and `test`, or `all` for a single file."""
     target: str
     names: str = ""
-    """Columns in order; empty where the file has a header."""
+    """The columns in order; empty if the file has a header."""
     missing: str = "?"
     categories: bool = False
-    """Whether all columns are categories, also those that look like numbers."""
+    """Whether all columns are categories, including those that look like numbers."""
     split: str = ""
-    """The column that says where a row belongs, if one does: 0 is train, 1 is test."""
+    """The column that assigns rows to parts, if any: 0 is train, 1 is test."""
 
     @property
     def parts(self) -> bool:
-        """Whether the table comes in a training and a test part."""
+        """Whether the table has a training and a test part."""
         return "train" in self.files or bool(self.split)
 
 
 def numbered(count: int) -> str:
-    """Return x1, x2, ..., for columns that have no names of their own."""
+    """Return the names x1, x2, ..., for columns without names."""
     return " ".join(f"x{i}" for i in range(1, count + 1))
 
 

@@ -1,4 +1,4 @@
-"""A corpus that every installation has: the prose in the docstrings of its libraries."""
+"""Make a corpus from the prose in the docstrings of the installed libraries."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
@@ -15,14 +15,14 @@ from suffice.errors import InputError
 __all__ = ["docstrings"]
 
 SLACK = 1.2
-"""How many times the paragraphs wanted are read: some turn out to be in two libraries."""
+"""The factor by which more paragraphs are read than wanted, since some are in two libraries."""
 
 LARGEST = 0.1
-"""How much of a label one module may be, so that holding it out still leaves something to learn from."""
+"""The largest share of a label that one module may have, so that it can be held out."""
 
 
 class Paragraph(NamedTuple):
-    """A paragraph, and what tells it from others."""
+    """A paragraph with its label, its group and the key that identifies copies."""
 
     text: str
     label: str
@@ -41,10 +41,10 @@ def docstrings(
     """Read paragraphs of prose from the docstrings of the libraries installed here, each labelled by its library.
 
     The standard library (`python`), numpy, scipy, scikit-learn, pyarrow and narwhals come first; others follow by size,
-    until there are `n_labels` that have `at_least` paragraphs. A label has at most `per_label` of them. Groups are
-    modules, so `split` holds out whole modules. No paragraph comes twice, and none that two libraries share comes at
-    all. The same installation gives the same corpus; `libraries` says which to read. It takes some seconds: `progress`,
-    if given, is called with the name of each library before it is read.
+    until `n_labels` libraries have `at_least` paragraphs each. A label has at most `per_label` paragraphs. Groups are
+    modules, so `split` holds out whole modules. No paragraph occurs twice, and paragraphs that two libraries share are
+    left out. The same installation gives the same corpus; `libraries` names the libraries to read instead. Reading
+    takes some seconds: `progress`, if given, is called with the name of each library before it is read.
 
     >>> import suffice as sf
     >>> corpus = sf.datasets.docstrings(per_label=400, libraries=["numpy", "scipy"])
@@ -71,20 +71,20 @@ def docstrings(
 
 
 def named(names: Iterable[str]) -> list[Library]:
-    """Return the libraries of these names."""
+    """Return the libraries of the given names; raise InputError for one that is not installed."""
     names = [canonical(name) for name in ([names] if isinstance(names, str) else names)]
     found = list(installed(dict.fromkeys(names)))
     absent = set(names) - {library.name for library in found if library.modules}
     if absent:
         raise InputError(
             "docstrings expects 'libraries' to name installed distributions other than suffice, such as "
-            f"'scikit-learn', or 'python'; got {min(absent)!r}, which is none with modules to read."
+            f"'scikit-learn', or 'python'; got {min(absent)!r}, which has no modules to read."
         )
     return found
 
 
 def announced(libraries: Iterable[Library], progress: Callable[[str], object] | None) -> Iterator[Library]:
-    """Yield the libraries, each announced first."""
+    """Yield the libraries, and announce each one first."""
     for library in libraries:
         if progress is not None:
             progress(library.name)
@@ -92,7 +92,7 @@ def announced(libraries: Iterable[Library], progress: Callable[[str], object] | 
 
 
 def gather(library: Library, per_label: int) -> list[Paragraph]:
-    """Collect distinct paragraphs of a library, from modules in the order of their hashes until there are enough."""
+    """Return distinct paragraphs of a library, from modules in the order of their hashes, until there are enough."""
     found: dict[str, Paragraph] = {}
     sizes: Counter[str] = Counter()
     for module in sorted(library.modules, key=lambda module: scrambled(module.name)):
@@ -113,15 +113,15 @@ def read(module: Module, label: str) -> Iterator[Paragraph]:
 
 
 def choose(found: Iterable[Paragraph], most: int) -> list[Paragraph]:
-    """Choose at most so many by hash, and return them in the order of their modules."""
+    """Return at most `most` paragraphs, chosen by hash, in the order of their modules."""
     return sorted(by_hash(found)[:most], key=lambda paragraph: (paragraph.group, paragraph.key))
 
 
 def by_hash(found: Iterable[Paragraph]) -> list[Paragraph]:
-    """Return paragraphs in an order that has nothing to do with where they stand."""
+    """Return the paragraphs in an order that is independent of their positions."""
     return sorted(found, key=lambda paragraph: scrambled(paragraph.key))
 
 
 def scrambled(text: str) -> bytes:
-    """Return a sort key that has nothing to do with the text, and is the same everywhere."""
+    """Return a hash of a text as a sort key, which is the same on every machine."""
     return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest()

@@ -1,4 +1,4 @@
-"""The libraries that are installed here, and their modules."""
+"""Find the installed libraries and their modules."""
 
 import re
 import sys
@@ -13,7 +13,7 @@ from suffice.datasets.modules import Module
 __all__ = ["Library", "canonical", "installed"]
 
 CORE = ("python", "numpy", "scipy", "scikit-learn", "pyarrow", "narwhals")
-"""Read first, where they are installed: every installation has most of them."""
+"""Libraries that are read first, since every installation has most of them."""
 
 COMPILED = {
     "pyarrow": [
@@ -21,7 +21,7 @@ COMPILED = {
         *("pyarrow._dataset", "pyarrow._fs", "pyarrow._json", "pyarrow._parquet"),
     ]
 }
-"""Modules that are imported and inspected, because their docstrings are in no Python file."""
+"""Modules that are imported and inspected, since their docstrings are not in Python files."""
 
 NOT_READ = frozenset(
     [
@@ -30,21 +30,21 @@ NOT_READ = frozenset(
         *("array_api_compat", "array_api_extra", "lib2to3", "antigravity", "this", "__main__"),
     ]
 )
-"""Parts of a module's name that mean tests, demonstrations, or a copy of another library."""
+"""Parts of the names of modules that hold tests, demonstrations, or copies of other libraries."""
 
 SMALL = 200_000
-"""Bytes of source below which a library has no hundreds of paragraphs."""
+"""Bytes of source below which a library is skipped, since it has too few paragraphs."""
 
 
 class Library(NamedTuple):
-    """A library by the name of its distribution; the standard library is `python`."""
+    """A library, named by its distribution; the standard library is `python`."""
 
     name: str
     modules: list[Module]
 
 
 def installed(chosen: Iterable[str] | None = None) -> Iterator[Library]:
-    """Yield the chosen libraries, or all: those of `CORE` first, then the others, those with most source first."""
+    """Yield the chosen libraries, or all: those of `CORE` first, then the others by the size of their source."""
     found = {canonical(name): d for d in distributions() if (name := d.metadata["Name"]) and name != "suffice"}
     if chosen is None:
         sizes = {name: size for name, d in found.items() if (size := source_size(d)) >= SMALL}
@@ -63,18 +63,18 @@ def canonical(name: str) -> str:
 
 
 def source_size(distribution: Distribution) -> int:
-    """Return the bytes of Python source of a library, without tests and copies."""
+    """Return the size of the Python source of a library in bytes, without tests and copies."""
     return sum(file.size or 0 for file in distribution.files or [] if module_name(file))
 
 
 def modules(distribution: Distribution) -> list[Module]:
-    """Return the modules of a library that have a source."""
+    """Return the modules of a library that have Python source."""
     files = {name: file for file in distribution.files or [] if (name := module_name(file))}
     return [Module(name, Path(str(file.locate()))) for name, file in sorted(files.items())]
 
 
 def standard_library() -> list[Module]:
-    """Return the modules of the standard library that have a source."""
+    """Return the modules of the standard library that have Python source."""
     root = Path(sysconfig.get_path("stdlib"))
     files = [path for name in sys.stdlib_module_names for path in (root / f"{name}.py", *(root / name).rglob("*.py"))]
     found = {name: path for path in files if (name := module_name(path.relative_to(root))) and path.is_file()}
@@ -82,7 +82,7 @@ def standard_library() -> list[Module]:
 
 
 def module_name(file: PurePath) -> str:
-    """Return a.b for `a/b.py` and a for `a/__init__.py`; empty for what is not to be read."""
+    """Return a.b for `a/b.py` and a for `a/__init__.py`, and "" for files that are not read."""
     parts = [part for part in file.with_suffix("").parts if part != "__init__"]
     readable = file.suffix == ".py" and all(
         part.isidentifier() and part not in NOT_READ and not part.startswith("test_") for part in parts

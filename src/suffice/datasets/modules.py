@@ -1,4 +1,4 @@
-"""The docstrings of one module: parsed from its source, or read from its objects where it is compiled."""
+"""Read the docstrings of a module: parsed from its source, or from its objects if it is compiled."""
 
 import ast
 import inspect
@@ -13,14 +13,14 @@ __all__ = ["Docstring", "Module"]
 
 
 class Docstring(NamedTuple):
-    """The text of one docstring, and the dotted name of what it is grouped with."""
+    """The text of a docstring, and the dotted name of its group."""
 
     text: str
     group: str
 
 
 class Module(NamedTuple):
-    """A module by its dotted name, with its source; a compiled one has none."""
+    """A module with its dotted name and its source file, which is None for a compiled module."""
 
     name: str
     path: Path | None = None
@@ -28,7 +28,7 @@ class Module(NamedTuple):
     def docstrings(self) -> list[Docstring]:
         """Return all docstrings of the module, in order; none if it cannot be read."""
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # other people's escape sequences and deprecations
+            warnings.simplefilter("ignore")  # about escape sequences and deprecations of other libraries
             try:
                 return list(self._live() if self.path is None else self._parsed(self.path))
             except (AttributeError, ImportError, OSError, SyntaxError, ValueError, RecursionError):
@@ -37,7 +37,7 @@ class Module(NamedTuple):
     def _parsed(self, path: Path) -> Iterator[Docstring]:
         source = path.read_bytes()
         if b'"""' not in source and b"'''" not in source:
-            return  # parsing is what takes the time
+            return  # skip parsing, which takes most of the time
         for node in definitions(ast.parse(source)):
             if isinstance(node, ast.Expr):
                 yield from (Docstring(text, self.name) for text in handed_over(node.value))
@@ -45,7 +45,7 @@ class Module(NamedTuple):
                 yield Docstring(text, self.name)
 
     def _live(self) -> Iterator[Docstring]:
-        """Yield docstrings of a compiled module; it can be very large, so each class is a group of its own."""
+        """Yield the docstrings of a compiled module, with each class as a group, since modules can be very large."""
         module = import_module(self.name)
         for name, value in vars(module).items():
             if inspect.isclass(value) and value.__module__ == self.name:
@@ -56,7 +56,7 @@ class Module(NamedTuple):
 
 
 def definitions(parent: ast.Module | ast.stmt) -> Iterator[Any]:
-    """Yield what may have a docstring: the module, classes, functions, calls; nested functions are skipped."""
+    """Yield the nodes that may have a docstring: module, classes, functions and calls, without nested functions."""
     if isinstance(parent, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef | ast.Expr):
         yield parent
     if isinstance(parent, ast.Module | ast.ClassDef | ast.If | ast.Try | ast.With | ast.For):
@@ -65,7 +65,7 @@ def definitions(parent: ast.Module | ast.stmt) -> Iterator[Any]:
 
 
 def handed_over(call: ast.expr) -> Iterator[str]:
-    """Yield the documentation that numpy and scipy hand to their compiled functions, by `add_newdoc`."""
+    """Yield the docstrings that numpy and scipy add to compiled functions by `add_newdoc`."""
     if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id.startswith("add_newdoc"):
         for argument in call.args:
             for node in argument.elts if isinstance(argument, ast.Tuple) else [argument]:
@@ -74,7 +74,7 @@ def handed_over(call: ast.expr) -> Iterator[str]:
 
 
 def written(thing: Any, group: str) -> Iterator[Docstring]:
-    """Yield the docstring of an object, without the signature that Cython puts above it."""
+    """Yield the docstring of an object, without the signature that Cython adds above it."""
     text = getattr(thing, "__doc__", None)
     if isinstance(text, str):
         first, _, rest = text.partition("\n")

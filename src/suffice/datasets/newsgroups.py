@@ -1,4 +1,4 @@
-"""Reader of the 20 newsgroups, sorted by date into training and test messages."""
+"""Read the 20 newsgroups, split by date into training and test messages."""
 
 import re
 import tarfile
@@ -12,14 +12,14 @@ from suffice.errors import DataError, PathError
 __all__ = ["read_20newsgroups"]
 
 MESSAGE = re.compile(r"(?:.*/)?(20news-bydate-(train|test)/([^/]+)/[^/]+)$")
-"""Where a message is: part, group, number."""
+"""The path of a message: part, group and number."""
 
 
 def read_20newsgroups(path: AnyPath, subset: str = "train", encoding: str = "latin-1") -> Corpus:
     """Read messages of twenty newsgroups with headers, labelled by newsgroup; each message is its own group.
 
-    `path` is 20news-bydate.tar.gz, which is read without unpacking it, or the folder that holds it, or the folder with
-    20news-bydate-train and 20news-bydate-test in it.
+    `path` is 20news-bydate.tar.gz, which is read without unpacking, a folder that holds it, or the folder that holds
+    20news-bydate-train and 20news-bydate-test.
 
     >>> import pathlib, tempfile
     >>> folder = pathlib.Path(tempfile.mkdtemp())
@@ -47,7 +47,7 @@ def read_20newsgroups(path: AnyPath, subset: str = "train", encoding: str = "lat
 
 
 def unpacked(file: Path) -> Iterator[tuple[str, bytes]]:
-    """Yield name and content of the files in an archive."""
+    """Yield the name and contents of each file in an archive."""
     try:
         with tarfile.open(file) as archive:
             for member in archive:
@@ -55,11 +55,11 @@ def unpacked(file: Path) -> Iterator[tuple[str, bytes]]:
                 if content is not None:
                     yield member.name, content.read()
     except (tarfile.TarError, EOFError, OSError) as error:
-        raise DataError(f"read_20newsgroups expects {file.name} to be a whole tar archive; got {error}.") from None
+        raise DataError(f"read_20newsgroups expects {file.name} to be a complete tar archive; got {error}.") from None
 
 
 def unfolded(folder: Path) -> Iterator[tuple[str, bytes]]:
-    """Yield name and content of the files under a folder, which may be one of the two parts itself."""
+    """Yield the name and contents of each file under a folder, which may be one of the two parts."""
     for file in folder.rglob("*"):
         name = PurePosixPath(folder.resolve().name, *file.relative_to(folder).parts).as_posix()
         if MESSAGE.match(name) and file.is_file():

@@ -1,4 +1,4 @@
-"""From a path to the bytes or lines of the files that a reader expects, or a sentence that says what was missing."""
+"""Find and read the files that a reader expects, or raise an error that says what is missing."""
 
 import gzip
 from collections.abc import Sequence
@@ -11,13 +11,13 @@ from suffice.errors import DataError, InputError, PathError
 __all__ = ["AnyPath", "check_subset", "existing", "find", "lines"]
 
 AnyPath: TypeAlias = str | PathLike[str]
-"""A path as text or as an object."""
+"""A path as a string or an object."""
 
 SUBSETS = ("train", "test", "all")
 
 
 def existing(path: AnyPath, reader: str) -> Path:
-    """Return the path; raise if there is nothing."""
+    """Return the path; raise PathError if it does not exist."""
     found = Path(path).expanduser()
     if not found.exists():
         raise PathError(f"{reader} expects 'path' to be a file or folder that exists; got {str(path)!r}.")
@@ -25,7 +25,7 @@ def existing(path: AnyPath, reader: str) -> Path:
 
 
 def find(path: AnyPath, names: Sequence[str], reader: str) -> Path:
-    """Return the path if it is a file; in a folder, the first file of one of these names, packed by gzip or not."""
+    """Return the path of a file, or in a folder the first file of the given names, packed by gzip or not."""
     place = existing(path, reader)
     if place.is_file():
         return place
@@ -37,13 +37,13 @@ def find(path: AnyPath, names: Sequence[str], reader: str) -> Path:
 
 
 def contents(folder: Path) -> str:
-    """Return the first names in a folder."""
+    """Return the first file names of a folder, for an error message."""
     names = sorted(entry.name for entry in folder.iterdir())
     return ", ".join(names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "") if names else "nothing"
 
 
 def lines(file: Path, reader: str, encoding: str = "utf-8") -> list[str]:
-    """Return the lines of a text file, unpacked if it ends in .gz; only a line feed ends a line."""
+    """Return the lines of a text file, unpacked if its name ends in .gz; only a line feed ends a line."""
     try:
         data = gzip.decompress(file.read_bytes()) if file.suffix == ".gz" else file.read_bytes()
         text = data.decode(encoding)
@@ -57,6 +57,6 @@ def lines(file: Path, reader: str, encoding: str = "utf-8") -> list[str]:
 
 
 def check_subset(subset: str, reader: str) -> None:
-    """Raise unless it is one of the three."""
+    """Raise InputError unless the subset is 'train', 'test' or 'all'."""
     if subset not in SUBSETS:
         raise InputError(f"{reader} expects 'subset' to be 'train', 'test' or 'all'; got {subset!r}.")

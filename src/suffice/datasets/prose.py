@@ -1,4 +1,4 @@
-"""Docstrings to paragraphs of prose: no doctests, no literal blocks, no tables, no signatures."""
+"""Extract paragraphs of prose from docstrings, without doctests, literal blocks, tables and signatures."""
 
 import inspect
 import re
@@ -13,10 +13,10 @@ ADMONITION = re.compile(r"\.\. (?:note|warning|tip|important|seealso|attention|c
 """Directives whose body is prose; the bodies of all others are left out."""
 
 START = re.compile(r"(?:[-*+•] +|\(?\d{1,2}[.)] +|:\w[^:`]*: +|@\w+ +)")
-"""What begins an item of a list, or a field, and is no part of its text."""
+"""The start of a list item or a field, which is not part of its text."""
 
 NAMED = re.compile(r"[\w.*`]+(?:, ?[\w.*`]+)*(?: \([^)]*\))? ?: +\S")
-"""`name: text` or `name : type`: what begins an entry in a list of arguments."""
+"""`name: text` or `name : type`, the start of an entry in a list of arguments."""
 
 COMMON = re.compile(
     r"\b(?:an?|and|are|as|at|be|by|can|for|from|has|if|in|is|it|not|of|on|or|that|the|this|to|was|with)\b", re.I
@@ -36,7 +36,7 @@ MARKUP = [
 
 
 def paragraphs(docstring: str) -> Iterator[str]:
-    """Yield the paragraphs that read as prose, each on one line and without markup."""
+    """Yield the paragraphs of prose, each on one line and without markup."""
     for block in blocks(without_code(inspect.cleandoc(docstring).splitlines())):
         text = plain(" ".join(block))
         if is_prose(text):
@@ -44,13 +44,13 @@ def paragraphs(docstring: str) -> Iterator[str]:
 
 
 def fingerprint(text: str) -> str:
-    """Return what copies of a paragraph have in common: its words, without case, spacing and punctuation."""
+    """Return the words of a paragraph without case, spacing and punctuation, to identify copies."""
     return " ".join(re.findall(r"\w+", text.casefold()))
 
 
 def without_code(lines: Iterable[str]) -> Iterator[str]:
     """Replace doctests, literal blocks, directives, tables and underlines by blank lines."""
-    margin: int | None = None  # while inside a block that is left out: how far its head is indented
+    margin: int | None = None  # the indentation of the head of a block that is left out
     doctest = False
     for line in lines:
         text, indent = line.strip(), len(line) - len(line.lstrip())
@@ -68,7 +68,7 @@ def without_code(lines: Iterable[str]) -> Iterator[str]:
 
 
 def blocks(lines: Iterable[str]) -> Iterator[list[str]]:
-    """Yield lines that belong together: the same indentation, or deeper where a sentence goes on."""
+    """Yield blocks of lines of the same indentation, or deeper where a sentence continues."""
     block: list[str] = []
     margin = 0
     for line in lines:
@@ -88,7 +88,7 @@ def blocks(lines: Iterable[str]) -> Iterator[list[str]]:
 
 
 def is_title(block: list[str]) -> bool:
-    """Return whether a block is the line above a description: `x : float`, `Returns:`, a name."""
+    """Return whether a block is the heading of a description: `x : float`, `Returns:`, or a name."""
     return len(block) == 1 and (" : " in block[0] or len(block[0].split()) < 4 or block[0].endswith(":"))
 
 

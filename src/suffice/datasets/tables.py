@@ -1,4 +1,4 @@
-"""Reader of well-known tables into columns."""
+"""Read well-known tables into columns."""
 
 import csv
 from dataclasses import dataclass
@@ -19,10 +19,10 @@ __all__ = ["LabelledTable", "read_table"]
 
 @dataclass(frozen=True, repr=False, eq=False)
 class LabelledTable:
-    """Columns by name, one of which is the target.
+    """A table as columns by name, one of which is the target.
 
-    A column of numbers is int64, or float64 with NaN where a value is missing; a column of True and False is bool; any
-    other is an array of str objects with None where a value is missing.
+    A column of numbers is int64, or float64 with NaN for missing values; a column of True and False is bool; any other
+    column is an array of str objects with None for missing values.
 
     >>> kinds = np.array(["a", "b"], dtype=object)
     >>> table = LabelledTable({"size": np.array([1.5, np.nan]), "kind": kinds}, target="kind")
@@ -54,8 +54,8 @@ class LabelledTable:
 def read_table(name: str, path: AnyPath, subset: str = "all") -> LabelledTable:
     """Read a well-known table: adult, car, ionosphere, mushroom, penguins, sonar, titanic, votes or vowel.
 
-    `path` is its file as distributed, or the folder it is in; packed by gzip or not. Adult and vowel have a training
-    and a test part, which `subset` chooses; for adult, that takes the folder.
+    `path` is the file as distributed, or its folder; files may be packed by gzip. Adult and vowel have a training and a
+    test part, which `subset` chooses; for adult, `path` must then be the folder.
 
     >>> import tempfile, pathlib
     >>> file = pathlib.Path(tempfile.mkdtemp()) / "car.data"
@@ -80,7 +80,7 @@ def read_table(name: str, path: AnyPath, subset: str = "all") -> LabelledTable:
 
 
 def format_of(name: str) -> Format:
-    """Return how the table of this name is written."""
+    """Return the format of a table by its name; raise InputError for an unknown name."""
     if name not in FORMATS:
         guess = get_close_matches(name, FORMATS, 1)
         hint = f" Did you mean {guess[0]!r}?" if guess else ""
@@ -89,7 +89,7 @@ def format_of(name: str) -> Format:
 
 
 def files(name: str, known: Format, path: AnyPath, subset: str) -> list[Path]:
-    """Return the files that hold a part of a table."""
+    """Return the files of a part of a table."""
     place = existing(path, "read_table")
     if place.is_file():
         if subset != "all" and not known.split:
@@ -101,7 +101,7 @@ def files(name: str, known: Format, path: AnyPath, subset: str) -> list[Path]:
 
 
 def cells(file: Path, known: Format) -> tuple[list[str], list[list[str]]]:
-    """Return names of the columns, and the rows; remarks (`|1x3 Cross validator`) and blank lines are skipped."""
+    """Return the column names and the rows, without remarks (`|1x3 Cross validator`) and blank lines."""
     content = [line for line in lines(file, "read_table") if line.strip() and not line.startswith("|")]
     rows = list(csv.reader(content, skipinitialspace=True))
     header = known.names.split() or (rows.pop(0) if rows else [])
@@ -118,7 +118,7 @@ def cells(file: Path, known: Format) -> tuple[list[str], list[list[str]]]:
 
 
 def chosen(columns: dict[str, list[str]], known: Format, subset: str) -> dict[str, list[str]]:
-    """Return the columns with the rows of a part, without the full stop after the labels of Adult's test part."""
+    """Return the columns with the rows of a part, without the full stop after labels in the test part of Adult."""
     columns[known.target] = [value.removesuffix(".") for value in columns[known.target]]
     if not known.split:
         return columns
@@ -128,7 +128,7 @@ def chosen(columns: dict[str, list[str]], known: Format, subset: str) -> dict[st
 
 
 def array(values: list[str], known: Format) -> NDArray[Any]:
-    """Return a column as the narrowest of its kinds: True and False, whole numbers, numbers, text."""
+    """Return a column in the narrowest type: booleans, integers, floats, or strings."""
     absent = np.array([value == known.missing for value in values])
     text = np.array([None if missing else value for value, missing in zip(values, absent, strict=True)], dtype=object)
     if known.categories:

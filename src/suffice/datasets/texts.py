@@ -1,4 +1,4 @@
-"""Readers of collections with one text a line: a label, a tab, the text."""
+"""Read collections with one text per line: a label, a tab, and the text."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,13 +10,13 @@ from suffice.errors import DataError
 __all__ = ["read_reuters_r8", "read_sms_spam"]
 
 ORANGE_HEAD = 3
-"""Lines that an Orange .tab file begins with: names, types, roles."""
+"""The number of header lines of an Orange .tab file: names, types and roles."""
 
 
 def read_sms_spam(path: AnyPath) -> Corpus:
     """Read the SMS Spam Collection: messages labelled `ham` or `spam`; each message is its own group.
 
-    `path` is the file SMSSpamCollection or the folder it is in.
+    `path` is the file SMSSpamCollection, or its folder.
 
     >>> import tempfile, pathlib
     >>> file = pathlib.Path(tempfile.mkdtemp()) / "SMSSpamCollection"
@@ -36,7 +36,7 @@ def read_reuters_r8(path: AnyPath, subset: str = "train") -> Corpus:
     """Read the eight largest single-label topics of Reuters-21578, with their official split, one group per story.
 
     `path` is a folder with a training and a test file (r8-train-all-terms.txt, or Orange's reuters-r8-train.tab, packed
-    by gzip or not), or one such file, which is read whole.
+    by gzip or not), or a single file, which is read completely.
 
     >>> import pathlib, tempfile
     >>> file = pathlib.Path(tempfile.mkdtemp()) / "r8-train-all-terms.txt"
@@ -58,7 +58,7 @@ def read_reuters_r8(path: AnyPath, subset: str = "train") -> Corpus:
 
 
 def tabbed(file: Path, content: list[str], reader: str) -> Iterator[tuple[str, str]]:
-    """Yield label and text of each line that is not blank."""
+    """Yield the label and text of each line that is not blank."""
     for i, line in enumerate(content, 1):
         label, tab, text = line.partition("\t")
         if tab:
@@ -70,6 +70,6 @@ def tabbed(file: Path, content: list[str], reader: str) -> Iterator[tuple[str, s
 
 
 def corpus(parts: dict[str, list[tuple[str, str]]]) -> Corpus:
-    """Return all rows of all parts, each a group named by its part and place."""
+    """Return the corpus of all parts; each text is a group, named by its part and line."""
     rows = [(text, label, f"{part}:{i}") for part, found in parts.items() for i, (label, text) in enumerate(found, 1)]
     return Corpus([text for text, _, _ in rows], [label for _, label, _ in rows], [group for _, _, group in rows])

@@ -1,4 +1,4 @@
-"""Reader of the Universal Declaration of Human Rights in hundreds of languages."""
+"""Read the Universal Declaration of Human Rights in hundreds of languages."""
 
 import zipfile
 from collections.abc import Iterator
@@ -25,15 +25,15 @@ ENCODINGS = {
     "Turkish": "iso8859-9",
     "UTF8": "utf-8",
 }
-"""How the older collection names its encodings: `Afrikaans-Latin1`."""
+"""Encodings by their names in the older collection, as in `Afrikaans-Latin1`."""
 
 
 def read_udhr(path: AnyPath, unit: str = "text") -> Corpus:
     """Read one text in many languages, labelled by file name: `eng`, or `English-Latin1` in older collections.
 
-    `path` is udhr2.zip, udhr.zip, or a folder of such texts; a folder that holds udhr2.zip reads that. With
-    unit="line", each line that is not blank is a text and a group of its own, which makes a collection to identify
-    languages with. Texts in fonts that Python has no encoding for are left out.
+    `path` is udhr2.zip, udhr.zip, or a folder of the texts or of one of these archives. With unit="line", each line
+    that is not blank is a text and a group of its own, which gives a corpus for language identification. Texts in an
+    encoding that Python does not have are left out.
 
     >>> import pathlib, tempfile
     >>> folder = pathlib.Path(tempfile.mkdtemp())
@@ -59,15 +59,15 @@ def read_udhr(path: AnyPath, unit: str = "text") -> Corpus:
 
 
 def language(name: str) -> str:
-    """Return the label in a file's name; empty if the file is something else."""
+    """Return the label in the name of a file, or "" for other files."""
     file = PurePosixPath(name).name
-    modern = file.endswith(".txt") and not file.removesuffix(".txt").isupper()  # README.txt is no language
+    modern = file.endswith(".txt") and not file.removesuffix(".txt").isupper()  # README.txt is not a language
     legacy = "." not in file and file.rpartition("-")[2] in ENCODINGS
     return file.removesuffix(".txt") if modern or legacy else ""
 
 
 def decoded(label: str, data: bytes) -> str:
-    """Return the text in the encoding that its name gives, or in UTF-8; empty if it is not in it."""
+    """Return the text decoded by the encoding in its label, or by UTF-8; "" if that fails."""
     try:
         return data.decode(ENCODINGS.get(label.rpartition("-")[2], "utf-8")).removeprefix("\ufeff")
     except UnicodeDecodeError:
@@ -75,7 +75,7 @@ def decoded(label: str, data: bytes) -> str:
 
 
 def unpacked(file: Path) -> Iterator[tuple[str, bytes]]:
-    """Yield name and content of the files in an archive."""
+    """Yield the name and contents of each file in an archive."""
     try:
         with zipfile.ZipFile(file) as archive:
             for info in archive.infolist():
@@ -86,7 +86,7 @@ def unpacked(file: Path) -> Iterator[tuple[str, bytes]]:
 
 
 def unfolded(folder: Path) -> Iterator[tuple[str, bytes]]:
-    """Yield name and content of the files in a folder."""
+    """Yield the name and contents of each text in a folder."""
     for file in folder.iterdir():
         if file.is_file() and language(file.name):
             yield file.name, file.read_bytes()

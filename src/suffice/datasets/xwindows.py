@@ -1,4 +1,4 @@
-"""Reader of the X windows documents: which of 600 words each of 1,800 posts has."""
+"""Read the X windows documents: the presence of 600 words in 1,800 posts."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -20,7 +20,7 @@ LABELS = np.array(["X windows", "MS windows"], dtype=object)
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Bags:
-    """Documents as bags of words: a sparse matrix, a label per row, a word per column.
+    """Documents as bags of words: a sparse matrix with a label per row and a word per column.
 
     >>> Bags(sparse.csr_array([[1, 0], [1, 1]]), np.array(["a", "b"]), ["tea", "rum"])
     Bags(2 documents, 2 words, 2 labels)
@@ -41,7 +41,7 @@ class Bags:
 def read_xwindows(path: AnyPath, subset: str = "train") -> Bags:
     """Read posts labelled `X windows` or `MS windows`, as 0/1 for 600 words (Murphy's XwindowsDocData.mat).
 
-    `path` is the file or the folder it is in.
+    `path` is the file, or its folder.
 
     >>> import pathlib, tempfile
     >>> path = pathlib.Path(tempfile.mkdtemp()) / "XwindowsDocData.mat"
@@ -55,7 +55,7 @@ def read_xwindows(path: AnyPath, subset: str = "train") -> Bags:
     file = find(path, [FILE], "read_xwindows")
     try:
         data = io.loadmat(file)
-    except Exception as error:  # scipy raises many kinds for a file that is no .mat
+    except Exception as error:  # scipy raises many types for other files
         raise DataError(f"read_xwindows expects {file.name} to be a MATLAB file; got {error}.") from None
     absent = [key for key in KEYS if key not in data]
     if absent:

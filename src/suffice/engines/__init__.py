@@ -1,4 +1,4 @@
-"""Fits in many places: files that do not fit into memory, Dask and Spark. Names are imported when first used."""
+"""Fit classifiers to files larger than memory, on Dask and on Spark. Names are imported on first use."""
 
 from importlib import import_module as _import_module
 from typing import TYPE_CHECKING

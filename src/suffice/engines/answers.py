@@ -1,4 +1,4 @@
-"""Predictions of rows: the class, its probability, and those of all classes."""
+"""Predict batches of rows: the class, its probability, and the probabilities of all classes."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ __all__ = ["Answering", "Held"]
 
 @dataclass(frozen=True)
 class Held:
-    """A model file's bytes, or what holds these as its `value`; known by a name, since there may be many of them."""
+    """The bytes of a model file, or an object that holds them as its `value`; compared and cached by name."""
 
     data: Any = field(compare=False, repr=False)
     name: str = field(default_factory=lambda: uuid4().hex)
 
     def model(self) -> Any:
-        """Return the model, which is made once in each process."""
+        """Return the model, which each process loads once."""
         return _loaded(self)
 
 
@@ -38,13 +38,13 @@ def _loaded(held: Held) -> Any:
 
 
 class Answering:
-    """A model, and where it finds its features in rows that it is to classify."""
+    """A model, and the roles of the columns in rows that it classifies."""
 
     def __init__(self, held: Held, roles: Roles, skip: bool) -> None:
         self.held, self.roles, self.skip = held, roles, skip
 
     def answer(self, source: Source, partition: int, start: int = 0) -> tuple[list[Any], Any, Any]:
-        """Return labels, their probabilities, and those of all classes; of a row that is skipped None and NaN."""
+        """Return labels, their probabilities and those of all classes; None and NaN for a skipped row."""
         model = self.held.model()
         bad: list[int] = []
         try:
@@ -70,7 +70,7 @@ class Answering:
         return probabilities_of(model, self.roles, source.table(list(self.roles.columns)))
 
     def _unreadable(self, source: Source, start: int = 0) -> Iterator[int]:
-        """Yield places of rows that cannot be read even alone, found by halving."""
+        """Yield the positions of rows that cannot be read even alone, found by bisection."""
         try:
             self._probabilities(source)
             return

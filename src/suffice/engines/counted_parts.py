@@ -1,7 +1,7 @@
-"""The map and the + of a fit in many places: rows of one part become counts, and counts add.
+"""Count the rows of each part, and add up the counts: the map and reduce steps of a distributed fit.
 
-Rows that cannot be counted are found by halving, and named by partition and row, or left out and counted as such. They
-travel as data and not as exceptions: an engine tries a failed task again, and these would fail again.
+Rows that cannot be counted are found by bisection. They are reported by partition and row, or skipped. A failure is
+returned as data rather than raised: an engine retries a failed task, and this one would fail again.
 """
 
 from __future__ import annotations
@@ -33,6 +33,7 @@ from suffice.readers.labels import Examples
 from suffice.stats.bottom_k import BottomK, united
 from suffice.stats.content import table_hashes, with_labels
 from suffice.tables import Table
+from suffice.telling import counted
 
 __all__ = ["CountRows", "uncountable"]
 
@@ -45,13 +46,13 @@ class CountRows(Job):
     roles: Roles
     keep: int
     skip: bool
-    learn: bool = True  # whether to count, and not only to keep some rows
+    learn: bool = True  # whether to count rows, or only to keep a sample
     journal: Any = None
-    argument: str = "data"  # what users call the rows
-    place: str = "partition {}"  # and a part of them
+    argument: str = "data"  # the argument with the rows, in error messages
+    place: str = "partition {}"  # the name of a part, in error messages
 
     def count(self, sources: Iterable[Source], partition: int, travels: bool = True) -> PartResult:
-        """Return one part's rows, counted."""
+        """Return the counts of one part, and its sample of rows."""
         walk = _Walk(self, partition)
         try:
             for source in sources:
@@ -63,10 +64,10 @@ class CountRows(Job):
         return PartResult(found, as_stream(walk.kept.table()), walk.rows, walk.skipped)
 
     def merge(self, parts: Iterable[PartResult], travels: bool = True) -> PartResult:
-        """Return counts added, and fewer rows kept."""
+        """Return the sum of the counts, and a sample of the samples."""
         try:
             return self._sum(parts, travels)
-        except UNCOUNTABLE as error:  # labels of two kinds, say: it would fail again
+        except UNCOUNTABLE as error:  # labels of two kinds, for example: a retry would fail again
             return PartResult(failed=str(error), where=0)
 
     def _sum(self, parts: Iterable[PartResult], travels: bool) -> PartResult:
@@ -83,14 +84,15 @@ class CountRows(Job):
         return PartResult(packed_model(model) if travels else model, as_stream(kept), rows, skipped)
 
     def pair(self, table: Any) -> tuple[Any, Any]:
-        """Return features and labels of rows; raise InputError if a label is missing."""
+        """Return the features and labels of rows; raise InputError if a label is missing."""
         lacking = int((~self.roles.has_label(table)).sum())
         if lacking:
-            raise InputError(f"The target {self.roles.target!r} must have a label in every row; {lacking:,} lack one.")
+            lack = f"{counted(lacking, 'row')} {'lacks' if lacking == 1 else 'lack'} one"
+            raise InputError(f"The column {self.roles.target!r} must hold a label in every row; {lack}.")
         return self.roles.features(table), self.roles.y(table)
 
     def try_alone(self, source: Source) -> None:
-        """Raise unless these rows can be counted without any others."""
+        """Raise unless these rows can be counted on their own."""
         pair = self.pair(source.table(self.roles.names))
         if self.learn:
             with warnings.catch_warnings():
@@ -103,7 +105,7 @@ class _FailedError(Exception):
 
 
 class _Walk:
-    """The rows of one part, taken source by source."""
+    """The state of counting one part, source by source."""
 
     def __init__(self, job: CountRows, partition: int) -> None:
         self.job, self.partition, self.kept = job, partition, BottomK(job.keep)
@@ -132,7 +134,7 @@ class _Walk:
         self.skipped += len(source) - len(good)
 
     def _counted(self, source: Source) -> tuple[Any, Examples] | None:
-        """Count rows, and return them as a table, and as they were read; None if there are none."""
+        """Count rows, and return them as a table and as examples; None if there are none."""
         if not len(source):
             return None
         table = source.table(self.job.roles.names)
@@ -143,7 +145,7 @@ class _Walk:
         return table, Examples(Table.read(X, "X"), classes, codes)
 
     def _keep(self, table: Any, examples: Examples) -> None:
-        """Keep rows by their content, as it is read."""
+        """Keep a sample of rows, chosen by hashes of their content."""
         source, roles = examples.source, self.job.roles
         rows = table_hashes(source, source.names) if self.counter is None else self.counter.hashes(source)
         hashes = with_labels(rows, roles.meant(examples.classes), examples.codes)
@@ -161,7 +163,7 @@ class _Walk:
 
 
 def uncountable(job: CountRows, source: Source, first: bool = False) -> list[int]:
-    """Return the places of rows that cannot be counted even alone, found by halving; or of the first of them."""
+    """Return the positions of rows that cannot be counted even alone, or the first of them, by bisection."""
     try:
         job.try_alone(source)
         return []
@@ -176,7 +178,7 @@ def uncountable(job: CountRows, source: Source, first: bool = False) -> list[int
 
 
 def _unlike(job: CountRows, source: Source) -> int:
-    """Return the first row that cannot be counted together with those before it."""
+    """Return the position of the first row that cannot be counted together with those before it."""
     good, bad = 1, len(source)
     while bad - good > 1:
         middle = (good + bad) // 2

@@ -1,7 +1,7 @@
-"""Fits on Dask, equal to those in memory: partitions become counts where they lie, and counts add up in a tree.
+"""Fit on Dask, with the counts of a fit in memory: partitions are counted where they lie, and added up in a tree.
 
-DataFrames, Bags and Arrays, on a distributed client or the default scheduler. A worker that dies takes its counts with
-it, and Dask counts those partitions again: each partition's counts have one place in the tree, so none counts twice.
+The data are DataFrames, Bags or Arrays, on a distributed client or the default scheduler. If a worker dies, Dask counts
+its partitions again: the counts of each partition have one place in the tree, so none is counted twice.
 """
 
 from __future__ import annotations
@@ -30,45 +30,45 @@ try:
     from dask.base import compute
     from dask.delayed import delayed
 except ImportError as error:
-    raise MissingLibrary("suffice.engines.dask needs Dask; install it with: pip install suffice[dask]") from error
+    raise MissingLibrary("suffice.engines.dask needs Dask. Install it with: pip install suffice[dask]") from error
 
 __all__ = ["fit", "predict"]
 
 FAN_IN = 8
-"""Parts that are merged at a time; so many are left to be merged here."""
+"""Parts that are merged at a time, and the most that are left for the caller to merge."""
 
 LOOKED_AT = 1000
-"""Records of a Bag that say what its columns hold."""
+"""Records of a Bag that determine the types of its columns."""
 
 
 def fit(estimator: Any, data: Any, target: Any = None, features: Any = None, *, errors: str = "raise") -> Any:
-    """Fit a classifier to a Dask collection: one pass, and two where models of columns are to be chosen.
+    """Fit a classifier to a Dask collection: in one pass, or two if likelihoods of columns are chosen.
 
-    Columns of ``NaiveBayes`` that act together take one more; ``SemiSupervised`` and ``Mixture`` take one more for the
-    start of EM and for each of its steps.
+    Joint columns of ``NaiveBayes`` take one more pass; ``SemiSupervised`` and ``Mixture`` take one for the start of EM
+    and one for each step.
 
     Parameters
     ----------
     estimator : classifier
-        Any whose counts add, and ``SemiSupervised`` or ``Mixture`` over such. It is fitted, and returned.
+        A classifier that is fitted by counting, or ``SemiSupervised`` or ``Mixture`` over one. It is fitted in place.
     data : dask DataFrame, Bag or Array
-        Rows; those of a Bag are dicts, or pairs of a text or row and its label. An Array has one row per example.
+        The rows. A Bag holds dicts, or pairs of a text or row and its label. An Array has one row per example.
     target : str, or dask Array
-        The column of labels; if not given, the one whose name says so ("label", "class", ...). For an Array, labels.
-        ``SemiSupervised`` takes null, NaN and −1 for a missing one; ``Mixture`` leaves the column out, if it is given.
+        The column of labels; if not given, the one whose name says so ("label", "class", ...). For an Array, an Array
+        of labels. ``SemiSupervised`` takes null, NaN and −1 as missing labels; ``Mixture`` leaves out the column, if it
+        is given.
     features : str or list of str, default=None
-        Columns to learn from; all others, if not given. One column of lists is a matrix.
+        The columns to learn from; if not given, all others. A single column of lists is read as a matrix.
     errors : {"raise", "skip"}, default="raise"
-        Whether a row that cannot be counted is an error that names its partition and row, or is left out and counted in
-        ``estimator.skipped_rows_``.
+        Whether a row that cannot be counted raises an error that names its partition and row, or is skipped and counted
+        in ``estimator.skipped_rows_``.
 
     Returns
     -------
     estimator : object
-        Its counts are those of a fit in memory, to the bit; by shares of rows without labels, to about 1e-9. What is
-        chosen by rows is chosen by some of them (20,000, of texts 50,000), picked by their content: partitions change
-        nothing, and a fit in memory chooses the same. ``transduction_`` and ``labels_`` of EM, one for each row, are
-        not set.
+        The given estimator. Its counts are those of a fit in memory, to the bit; expected counts of EM, to about 1e-9.
+        Hyperparameters are chosen on a sample of rows (20,000, or 50,000 texts) picked by their content, as in memory:
+        partitions do not matter. EM does not set ``transduction_`` and ``labels_``, which have an entry for each row.
 
     Examples
     --------
@@ -85,24 +85,24 @@ def fit(estimator: Any, data: Any, target: Any = None, features: Any = None, *, 
 
 
 def predict(model: Any, data: Any, features: Any = None, *, errors: str = "raise") -> Any:
-    """Predict the rows of a Dask collection, lazily (`compute`, `to_parquet`, ...).
+    """Return the predictions of the rows of a Dask collection, lazily.
 
     Parameters
     ----------
     model : fitted classifier
-        However it was fitted.
+        The model, fitted in any way.
     data : dask DataFrame, Bag or Array
-        Rows, as for `fit`; those of a Bag without labels.
+        The rows, as for `fit`; a Bag holds rows without labels.
     features : str or list of str, default=None
-        Columns of features, where the model does not know their names.
+        The columns of features, if the model does not know their names.
     errors : {"raise", "skip"}, default="raise"
-        Whether a row that cannot be read is an error, or has no prediction.
+        Whether a row that cannot be read raises an error, or gets no prediction.
 
     Returns
     -------
     answers : dask DataFrame, Bag or Array
-        A DataFrame with columns added: ``prediction``, its ``probability``, and that of every class (``p_<class>``). A
-        Bag of dicts of the first two. Of an Array, an Array of labels.
+        For a DataFrame, its columns and ``prediction``, its ``probability``, and the probability of every class
+        (``p_<class>``). For a Bag, dicts of the first two. For an Array, an Array of labels.
 
     Examples
     --------
@@ -121,7 +121,7 @@ def predict(model: Any, data: Any, features: Any = None, *, errors: str = "raise
 
 
 def _kind(data: Any) -> str:
-    """Return which collection of Dask it is, without importing those that are not used."""
+    """Return the name of the collection type, without importing the other types."""
     names = {base.__name__ for base in type(data).__mro__ if base.__module__.startswith("dask.")}
     found = names & {"DataFrame", "Bag", "Array"}
     if not found or not hasattr(data, "to_delayed"):
@@ -130,13 +130,13 @@ def _kind(data: Any) -> str:
 
 
 class DaskEngine(Engine):
-    """Sources that are not made yet, each of them one part."""
+    """The engine over lazy sources, each of which is one part."""
 
     def __init__(self, parts: list[Any]) -> None:
         self.parts = parts
 
     def run(self, job: Job) -> PartResult:
-        """Count every part, and merge in a tree; the names of tasks show in the dashboard."""
+        """Run a job on every part, and merge the results in a tree; the dashboard shows the names of tasks."""
         token = uuid4().hex
         counted, merge, task, lighter = delayed(_counted), delayed(_merged), delayed(job), delayed(job.merging())
         named = enumerate(self.parts)
@@ -148,7 +148,7 @@ class DaskEngine(Engine):
                 merge(lighter, level[i : i + FAN_IN], dask_key_name=f"suffice-merge-{token}-{height}-{i}")
                 for i in range(0, len(level), FAN_IN)
             ]
-        done: Any = compute  # untyped
+        done: Any = compute  # dask has no types for it
         return job.merge(done(*level), travels=False)
 
 
@@ -161,7 +161,7 @@ def _merged(job: Job, parts: list[PartResult]) -> PartResult:
 
 
 def _opened(data: Any, target: Any, alone: bool) -> tuple[list[Any], Any, Any]:
-    """Return lazy sources, the schema that they agree on, and the target's name; rows may come without labels."""
+    """Return lazy sources, their common schema, and the name of the target; with `alone`, labels are optional."""
     kind = _kind(data)
     if kind == "DataFrame":
         schema = pa.Schema.from_pandas(data._meta, preserve_index=False)
@@ -174,7 +174,7 @@ def _opened(data: Any, target: Any, alone: bool) -> tuple[list[Any], Any, Any]:
     if alone and target is None:
         return [delayed(Matrix)(block) for block in X.to_delayed().ravel()], _PAIRS.remove(1), None
     if not hasattr(target, "to_delayed"):
-        raise InputError("The argument 'target' must be a dask Array of labels where the data are an Array.")
+        raise InputError("The argument 'target' must be a dask Array of labels if the data are an Array.")
     y = target if target.numblocks == X.numblocks[:1] and np.isnan(sum(X.chunks[0])) else target.rechunk(X.chunks[:1])
     blocks = zip(X.to_delayed().ravel(), y.to_delayed().ravel(), strict=True)
     of_labels = pa.null() if y.dtype.kind == "O" else pa.from_numpy_dtype(y.dtype)
@@ -186,7 +186,7 @@ _PAIRS = pa.schema([(PAIR[0], pa.list_(pa.float64())), (PAIR[1], pa.null())])
 
 
 def _as_pair(row: Any) -> Any:
-    """Return a row with its label, or without one; two numbers are a row."""
+    """Return a record as a dict or as a pair of row and label; a pair of numbers is a row."""
     pair = isinstance(row, tuple) and len(row) == 2 and not isinstance(row[0], Real)
     return row if isinstance(row, dict) or pair else (row, None)
 
@@ -196,14 +196,14 @@ def _records(part: Any, schema: Any) -> Records:
 
 
 def _schema_of(bag: Any, target: Any) -> tuple[Any, Any]:
-    """Return types of columns by the first records, and the target; whole numbers may turn out to be fractions."""
+    """Return the types of columns, by the first records, and the target; integers are read as floats."""
     rows: list[Any] = []
     for part in bag.to_delayed():
         rows = delayed(_first)(part).compute()
         if rows:
             break
     if not rows:
-        raise DataError("The argument 'data' must have rows; the Bag has none.")
+        raise DataError("The argument 'data' must hold rows; the Bag has none.")
     if not isinstance(rows[0], dict):
         target = PAIR[1]
         rows = [dict(zip(PAIR, row, strict=True)) for row in rows if isinstance(row, tuple | list) and len(row) == 2]
@@ -215,7 +215,7 @@ def _schema_of(bag: Any, target: Any) -> tuple[Any, Any]:
 
 
 def _type_of(values: list[Any], labels: bool) -> Any:
-    """Return the type of most values; numbers have room for fractions, unless they are labels."""
+    """Return the most frequent type of values; integers become floats, unless they are labels."""
     there = [value for value in values if value is not None]
     most = max(Counter(map(type, there)).items(), key=lambda item: item[1])[0] if there else type(None)
     found = pa.array([value for value in there if type(value) is most]).type
@@ -233,7 +233,9 @@ def _predict_frame(model: Any, data: Any, features: Any, skip: bool) -> Any:
     names = ["prediction", "probability", *(f"p_{label}" for label in classes.tolist())]
     taken = [name for name in names if name in empty.columns]
     if taken:
-        raise InputError(f"The argument 'data' must have no column {taken[0]!r}, which predictions have; rename it.")
+        raise InputError(
+            f"The argument 'data' must have no column {taken[0]!r}, the name of a column of predictions. Rename it."
+        )
     kind = "string" if classes.dtype.kind in "UO" else "Int64" if skip and classes.dtype.kind in "iu" else classes.dtype
     columns = dict.fromkeys(names[1:], np.empty(0))
     meta = empty.assign(prediction=np.empty(0)).astype({"prediction": kind}).assign(**columns)
@@ -247,7 +249,7 @@ def _frame_answers(frame: Any, answering: Answering, names: list[str], kind: Any
 
 
 def _predict_bag(model: Any, data: Any, features: Any, skip: bool) -> Any:
-    """Predict records of dicts, or texts and rows as they are."""
+    """Predict a Bag of dicts, or of texts or rows."""
     schema, _ = _schema_of(data.map(_as_record), "")
     return data.map_partitions(_bag_answers, delayed(_answering(model, schema, features, skip)), schema)
 
@@ -265,7 +267,8 @@ def _as_record(row: Any) -> Any:
 def _predict_array(model: Any, data: Any, features: Any, skip: bool) -> Any:
     if skip:
         raise InputError(
-            "The argument 'errors' must be 'raise' for an Array: an array of labels cannot leave rows out."
+            "The argument 'errors' must be 'raise' for an Array, since an Array of labels cannot leave rows out; got "
+            "'skip'."
         )
     answering = _answering(model, _PAIRS, PAIR[0], skip)
     return data.rechunk({1: -1}).map_blocks(

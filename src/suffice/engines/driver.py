@@ -1,4 +1,4 @@
-"""What is the same for every engine: which passes over the rows a fit takes, and what is made of their results."""
+"""Fit by any engine: run the passes over the rows, and build the estimator from their results."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ __all__ = ["fit_by"]
 
 
 def fit_by(engine: Engine, estimator: Any, request: Request, options: Options) -> Any:
-    """Fit an estimator by an engine, and return it."""
+    """Fit an estimator on an engine, and return it."""
     if isinstance(estimator, SemiSupervised):
         return fit_partly_labelled(engine, estimator, request, options)
     if isinstance(estimator, Mixture):
@@ -44,7 +44,7 @@ def fit_by(engine: Engine, estimator: Any, request: Request, options: Options) -
     keep = max(most, of_sets, of_tokens, 0 if look is None else ROWS)
     task, part = first_pass(engine, unfitted(estimator), roles, keep, options, chosen_by_class)
     if not part.statistics:
-        raise DataError(f"The argument '{engine.argument}' must have rows with a label; there are none.")
+        raise DataError(f"The argument '{engine.argument}' must hold rows with a label; there are none.")
     seen, sample, few = (_rows(roles, sample_of(part, n)) for n in (keep, most, of_sets))
     tokens = _tokens(estimator, _rows(roles, sample_of(part, of_tokens)) if of_tokens else None)
     if tokens is not None and not tokens.usual:
@@ -64,7 +64,7 @@ def _rows(roles: Roles, table: Any) -> tuple[Any, Any] | None:
 
 
 def _tokens(estimator: Any, sample: tuple[Any, Any] | None) -> TokenChoice | None:
-    """Return what a sample of texts chooses tokens to be; None where nothing is chosen, or rows are read once."""
+    """Return the tokens chosen on a sample of texts; None if nothing is chosen or the rows are read only once."""
     if sample is None:
         return None
     reading = unfitted(estimator)
@@ -72,7 +72,7 @@ def _tokens(estimator: Any, sample: tuple[Any, Any] | None) -> TokenChoice | Non
 
 
 def _counted_again(engine: Engine, estimator: Any, task: CountRows, tokens: TokenChoice) -> PartResult:
-    """Count all texts once more, by the tokens that some of them chose."""
+    """Count all texts again, with the chosen tokens."""
     reading = unfitted(estimator)
     reading._tokens_chosen = tokens.unit, tokens.ngram_range
     part = engine.run(replace(task, estimator=counts_alone(reading)))

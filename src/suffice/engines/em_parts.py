@@ -1,7 +1,7 @@
-"""EM where rows are elsewhere: labels of which some are missing, and what a part does in one step.
+"""Run a step of EM on one part of the rows, with labels of which some are missing.
 
-A step is one pass. The model as it is goes to every part; the part reads its rows, says what they come to by it, and
-counts those without labels by their shares. So one look at the rows judges a model and makes the next one.
+A step is one pass. The current model goes to every part; the part reads its rows, computes their log-likelihood, and
+counts unlabelled rows by their posterior class probabilities. So one pass evaluates a model and makes the next one.
 """
 
 from __future__ import annotations
@@ -30,19 +30,19 @@ from suffice.typing import Array, Booleans, Integers
 __all__ = ["ExpectRows", "MarkedRoles", "classes_of"]
 
 NONE = "null"
-"""The mark of a label that is missing."""
+"""The mark of a missing label."""
 
 EXACT = 2**53
 
 
 @dataclass(frozen=True)
 class MarkedRoles(Roles):
-    """Roles of columns where labels may be missing. A label is its JSON, so all are of one kind, in any part."""
+    """The roles of columns with optional labels. Each label is marked by its JSON, so that all parts agree on types."""
 
-    samples_all: bool = False  # whether rows without a label may be kept, too
+    samples_all: bool = False  # whether the sample may hold unlabelled rows
 
     def labels(self, table: Any) -> Any:
-        """Return the mark of each row."""
+        """Return the mark of the label of each row."""
         if not self.target:
             return np.full(table.num_rows, NONE)
         column = one_array(table[self.target])
@@ -51,11 +51,11 @@ class MarkedRoles(Roles):
         return marks[coded.indices.cast(pa.int64()).fill_null(len(marks) - 1).to_numpy()]
 
     def y(self, table: Any) -> Any:
-        """Return the mark of each row."""
+        """Return the mark of the label of each row."""
         return self.labels(table)
 
     def has_label(self, table: Any) -> Booleans:
-        """Return that all rows will do."""
+        """Return True for every row, since labels are optional."""
         return np.ones(table.num_rows, bool)
 
     def labelled(self, table: Any, files: Any) -> Any:
@@ -63,15 +63,15 @@ class MarkedRoles(Roles):
         return table
 
     def sampled(self, table: Any) -> Booleans:
-        """Return which rows something may be chosen by."""
+        """Return which rows may choose hyperparameters."""
         return super().sampled(table) if self.samples_all else np.asarray(self.labels(table) != NONE)
 
     def meant(self, classes: Any) -> Any:
-        """Return the labels that marks stand for."""
+        """Return the labels of the marks."""
         return np.array([json.loads(mark) for mark in classes.tolist()], object)
 
     def unlabelled(self) -> Roles:
-        """Return the roles of columns where labels say nothing."""
+        """Return the roles with all rows treated as unlabelled."""
         return replace(self, target="", samples_all=True)
 
 
@@ -81,44 +81,47 @@ def _mark(label: Any) -> str:
     if isinstance(label, float) and label.is_integer() and abs(label) < EXACT:
         label = int(label)
     if not isinstance(label, str | bool | int | float):
-        raise LabelError(f"The target must hold words, numbers or truth values; got a {type(label).__name__}.")
-    return json.dumps(label.rstrip("\0") if isinstance(label, str) else label)  # as numpy has words
+        raise LabelError(f"The column of labels must hold words, numbers or True/False; got a {type(label).__name__}.")
+    return json.dumps(label.rstrip("\0") if isinstance(label, str) else label)  # NumPy strips trailing nulls, too
 
 
 def classes_of(marks: Any) -> tuple[Any, Integers]:
-    """Return the classes, sorted, and the place of each mark among them; −1 for that of a missing label."""
+    """Return the sorted classes, and the code of each mark, −1 for a missing label."""
     labels = [json.loads(mark) for mark in marks.tolist()]
     twice = partly_labelled(labels * 2, 2 * len(labels), CHECKS)  # labels that all differ look like measurements
     classes, codes = twice
     if len(classes) < sum(mark != NONE for mark in marks.tolist()):
-        raise LabelError("The target must hold labels that stay different as numbers of one type; some are too large.")
+        raise LabelError(
+            "The column of labels must hold labels that stay distinct as numbers of one type; some are too large."
+        )
     return classes, codes[: len(labels)]
 
 
 @dataclass(frozen=True, kw_only=True)
 class ExpectRows(LaterPass):
-    """One step of EM in one part: expected counts of rows without labels, and what rows come to.
+    """The job of one EM step: expected counts of unlabelled rows, and the terms of the objective.
 
-    `begun` reads rows. It has the model as it is in the place of the counts of all rows, which nobody needs.
+    `begun` reads rows. The current model takes the place of its counts of all rows, which are not needed.
     """
 
     roles: MarkedRoles
-    places: dict[str, int]  # of marks among the classes
-    share: float = 1.0  # what a row without a label counts for
+    places: dict[str, int]  # the class code of each mark
+    share: float = 1.0  # the weight of an unlabelled row
     begun: Begun | None = None
     predictor: Predictor | None = None
-    before: Predictor | None = None  # of the step before, by whose shares the bound is; None if it is not wanted
+    before: Predictor | None = None  # of the previous step, for the lower bound; None without a bound
 
     done: ClassVar[str] = "scored"
 
     def with_model(self, begun: Begun, predictor: Predictor, before: Predictor | None = None) -> ExpectRows:
-        """Return the job for another model, and for the bound by the shares of the one before."""
+        """Return the job for another model, with the previous one for the lower bound."""
         return replace(self, begun=replace(begun, total=predictor.model), predictor=predictor, before=before)
 
     def of_tables(self, tables: Iterable[Any]) -> tuple[Statistics | None, tuple[float, ...]]:
-        """Return expected counts, and sums.
+        """Return the expected counts and four sums.
 
-        These are of ln p(x, y) of labelled rows, and of the others of ln p(x), of entropy and of what bounds ln p(x).
+        The sums are ln p(x, y) of labelled rows, and of unlabelled rows ln p(x), the entropy, and the lower bound of
+        ln p(x).
         """
         total, sums = None, np.zeros(4)
         for table in tables:
@@ -152,5 +155,5 @@ class ExpectRows(LaterPass):
         return statistics_of(counts), np.array([logs, unsure, below])
 
     def merging(self) -> Job:
-        """Return the job without the model, which has done its part."""
+        """Return the job without the model, which merging does not need."""
         return replace(self, begun=None, predictor=None, before=None, sift=None)

@@ -1,4 +1,4 @@
-"""EM on an engine: the first pass counts what labels say and what rows hold, and each step is one pass more."""
+"""Run EM on an engine: the first pass counts labelled and unlabelled rows, and each step is one more pass."""
 
 from __future__ import annotations
 
@@ -39,12 +39,12 @@ from suffice.typing import Integers
 __all__ = ["fit_clusters", "fit_partly_labelled"]
 
 OF_ROWS = ("transduction_", "labels_", "losses_", "criterion_", "bound_")
-"""What an earlier fit may have left, and this one does not have, or makes anew."""
+"""Attributes of an earlier fit that this one lacks, or sets again."""
 
 
 @dataclass(frozen=True, eq=False)
 class PassedExpectation:
-    """The expectation of rows under a model, found in one pass, and what the pass counted for the next one."""
+    """The expectation of rows under a model, computed in one pass, with the expected counts for the next model."""
 
     rows: RowsElsewhere
     model: Model
@@ -54,7 +54,7 @@ class PassedExpectation:
     bound: float
 
     def learn(self) -> Model:
-        """Return the model of rows with labels, and of the others as the pass has counted them."""
+        """Return the model of labelled rows and of the expected counts of unlabelled rows."""
         base, found = self.rows.base, self.expected
         if found is None:
             return base.with_likelihoods(self.model.likelihoods)
@@ -66,24 +66,24 @@ class PassedExpectation:
         return replace(base, rows=base.rows + found["rows"], blocks=blocks).with_likelihoods(self.model.likelihoods)
 
     def then(self, model: Model) -> PassedExpectation:
-        """Return what the rows come to under the next model, with the bound by the shares they have here."""
+        """Return the expectation under the next model, with the lower bound from the class probabilities found here."""
         return self.rows.expect(model, self.model)
 
 
 @dataclass(frozen=True, eq=False)
 class RowsElsewhere:
-    """Rows that EM learns from by passes of an engine."""
+    """Rows that EM reads by passes of an engine."""
 
     engine: Engine
     begun: Begun
     job: ExpectRows
-    base: Model  # of rows with labels; without rows if there are none
-    labelled: float  # what rows with labels weigh together, and those without
+    base: Model  # the model of labelled rows, which may be none
+    labelled: float  # the total weights of labelled and of unlabelled rows
     free: float
 
     @property
     def unlabelled(self) -> float:
-        """Total weight of rows without labels."""
+        """Total weight of unlabelled rows."""
         return self.job.share * self.free
 
     @property
@@ -92,13 +92,13 @@ class RowsElsewhere:
         return self.labelled + self.unlabelled
 
     def weighing(self, share: float) -> RowsElsewhere:
-        """Return the same rows, of which those without labels count for so much of their weight."""
+        """Return the rows with the weight of unlabelled rows multiplied by a share."""
         return replace(self, job=replace(self.job, share=share))
 
     def expect(self, model: Model, before: Model | None = None) -> PassedExpectation:
-        """Return what the rows come to under a model, with the bound by their shares under the one before: one pass."""
+        """Return the expectation under a model by one pass, with the lower bound from the model before it."""
         predictor = Predictor(model, self.begun.prior)
-        prior = log_prior_density(predictor)  # which refuses, if need be, before any pass
+        prior = log_prior_density(predictor)  # raises before any pass, if the prior is improper
         earlier = None if before is None else Predictor(before, self.begun.prior)
         found = self.engine.run(self.job.with_model(self.begun, predictor, earlier))
         if found.failed:
@@ -110,7 +110,7 @@ class RowsElsewhere:
 
 
 def fit_partly_labelled(engine: Engine, estimator: SemiSupervised, request: Request, options: Options) -> Any:
-    """Fit a classifier to partly labelled rows."""
+    """Fit a SemiSupervised classifier to partly labelled rows, and return it."""
     model = _checked(estimator, options, "SemiSupervised")
     found = request.roles(model)
     roles = MarkedRoles(found.kind, found.target, found.columns, lenient=found.lenient)
@@ -138,7 +138,7 @@ def fit_partly_labelled(engine: Engine, estimator: SemiSupervised, request: Requ
 
 
 def fit_clusters(engine: Engine, estimator: Mixture, request: Request, options: Options) -> Any:
-    """Fit a mixture: starts are fitted to a sample of the rows, and the best of them continues with all rows."""
+    """Fit a Mixture and return it: starts are fitted to a sample of rows, and the best continues on all rows."""
     model = without_views(_checked(estimator, options, "Mixture"))
     roles = _without_target(model, request)
     refuse(model)
@@ -162,15 +162,17 @@ def fit_clusters(engine: Engine, estimator: Mixture, request: Request, options: 
 
 
 def _checked(estimator: Any, options: Options, owner: str) -> Any:
-    """Return the classifier to be fitted by EM, not fitted."""
+    """Return an unfitted copy of the classifier that EM fits, after checking the parameters."""
     estimator._validate_params()
     if options.journal not in (None, False):
-        raise InputError(f"The argument 'journal' must be None for {owner}: rows without labels cannot be forgotten.")
+        raise InputError(
+            f"The argument 'journal' must be None for {owner}, since unlabelled rows cannot be forgotten; got another."
+        )
     return checked_copy(estimator.estimator, owner)
 
 
 def _without_target(model: Any, request: Request) -> MarkedRoles:
-    """Return all columns but the target, if one is named: labels say nothing here."""
+    """Return the roles of all columns but the target, if one is named, since clusters have no labels."""
     if request.target is None:
         names = request.schema.names
         request = replace(request, columns=_with_no_labels(request.columns), target="")
@@ -187,16 +189,16 @@ def _with_no_labels(columns: Any) -> Any:
 
 def _counted(part: PartResult, engine: Engine) -> Any:
     if not part.statistics:
-        raise DataError(f"The argument '{engine.argument}' must have rows; there are none.")
+        raise DataError(f"The argument '{engine.argument}' must hold rows; there are none.")
     return model_of(part)
 
 
 def _classes(counted: Any, schema: Any, roles: Roles) -> tuple[Any, Integers]:
-    """Return the labels, as numbers with a fraction if their column has such, and the place of each mark."""
+    """Return the labels, as floats if their column holds floats, and the code of each mark."""
     classes, place = classes_of(counted.classes_)
     if not len(classes):
         raise LabelError(
-            f"The target {roles.target!r} must hold a label for at least one row; "
+            f"The column {roles.target!r} must hold a label for at least one row; "
             f"all {counted.class_count_.sum():,.0f} are missing. Use Mixture to find clusters."
         )
     fractions = pa.types.is_floating(schema.field(roles.target).type)
@@ -204,7 +206,7 @@ def _classes(counted: Any, schema: Any, roles: Roles) -> tuple[Any, Integers]:
 
 
 def _labelled(model: Any, roles: MarkedRoles, table: Any, places: dict[str, int], classes: Any) -> Examples | None:
-    """Return the rows that were kept, which have labels; None if there are none."""
+    """Return the sampled labelled rows, or None if there are none."""
     if table is None:
         return None
     codes = np.array([places[mark] for mark in roles.labels(table).tolist()], np.int64)
@@ -212,13 +214,13 @@ def _labelled(model: Any, roles: MarkedRoles, table: Any, places: dict[str, int]
 
 
 def _job(engine: Engine, roles: MarkedRoles, places: dict[str, int], task: CountRows, part: PartResult) -> ExpectRows:
-    """Return the job of each step; rows that the first pass has skipped are found as it has found them."""
+    """Return the job of each step, which skips the rows that the first pass has skipped."""
     sift = task if part.skipped else None
     return ExpectRows(roles=roles, places=places, sift=sift, argument=engine.argument, place=engine.place)
 
 
 def _chosen_by_all(plain: Any, roles: Roles, sample: Any) -> Any:
-    """Return likelihoods of columns, by a sample of rows as if they were of one class."""
+    """Return the likelihoods of columns, chosen on a sample of rows as if all were of one class."""
     source, roles = Arrow(sample), roles.unlabelled()
     good = source.without(uncountable(CountRows(plain, roles, 0, skip=True), source))
     if not len(good):
@@ -240,7 +242,7 @@ def _drop(estimator: Any) -> None:
 
 
 def _know_columns(estimator: Any, roles: Roles, skipped: int, target: Any) -> None:
-    """Take names of columns, for later tables, and how many rows were left out."""
+    """Set the names of columns, for later tables, and the number of skipped rows."""
     estimator.skipped_rows_, model = skipped, estimator.estimator_
     model.target_ = target
     if roles.text is not None:

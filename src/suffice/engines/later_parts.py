@@ -1,6 +1,6 @@
-"""What passes after the first have in common: rows that it has skipped are skipped again, and statistics add.
+"""The common part of passes after the first: they skip the same rows again, and their statistics add up.
 
-All classes are known by then, so a part's statistics are those of all of them, and need no names.
+All classes are known by then, so the statistics of a part cover all classes and need no class names.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ from suffice.store.statistics import statistics_from_bytes, statistics_to_bytes
 __all__ = ["LaterPass", "Statistics", "added", "statistics_of"]
 
 AT_ONCE = 2**15
-"""Rows that are read and counted together."""
+"""Rows that are read and counted at a time."""
 
 Statistics = dict[Any, Any]
-"""Those of classes, and of blocks by name."""
+"""Statistics of class counts, and of blocks by name."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,29 +32,29 @@ class LaterPass(Job):
     """The job of a later pass over the rows."""
 
     roles: Roles
-    sift: CountRows | None = None  # by which rows that cannot be counted are found, where there are any
+    sift: CountRows | None = None  # finds the rows that cannot be counted, if there are any
     argument: str = "data"
     place: str = "partition {}"
 
     done: ClassVar[str] = "counted"
-    """What is done with rows, for complaints."""
+    """What is done with rows, for error messages."""
 
     @abstractmethod
     def of_tables(self, tables: Iterable[Any]) -> tuple[Statistics | None, tuple[float, ...]]:
-        """Return what is in the rows of one part: statistics, and numbers that add."""
+        """Return the statistics of the rows of one part, and sums that add up over parts."""
 
     def count(self, sources: Iterable[Source], partition: int, travels: bool = True) -> PartResult:
-        """Return what is in the rows of one part."""
+        """Return the result for the rows of one part."""
         try:
             statistics, sums = self.of_tables(_together(self._readable(sources)))
-        except UNCOUNTABLE as error:  # it would fail again
+        except UNCOUNTABLE as error:  # a retry would fail again
             place = self.place.format(partition)
             reason = f"The argument '{self.argument}' must hold rows that can be {self.done}; {place} cannot: {error}"
             return PartResult(failed=reason, where=partition)
         return PartResult(_packed(statistics, travels), sums=sums)
 
     def merge(self, parts: Iterable[PartResult], travels: bool = True) -> PartResult:
-        """Return statistics and sums, added."""
+        """Return the sum of statistics, and the sums of numbers."""
         failed, total = PartResult(), None
         sums: tuple[float, ...] = ()
         for part in parts:
@@ -66,7 +66,7 @@ class LaterPass(Job):
         return failed if failed.failed else PartResult(_packed(total, travels), sums=sums)
 
     def merging(self) -> Job:
-        """Return what is needed of the job to merge."""
+        """Return the job with only what merging needs."""
         return replace(self, sift=None)
 
     def _readable(self, sources: Iterable[Source]) -> Iterator[Any]:
@@ -80,7 +80,7 @@ class LaterPass(Job):
 
 
 def _together(tables: Iterable[Any]) -> Iterator[Any]:
-    """Yield tables of thousands of rows, made of smaller ones."""
+    """Yield tables of many rows, concatenated from smaller ones."""
     waiting: list[Any] = []
     for table in tables:
         waiting.append(table)
@@ -97,7 +97,7 @@ def statistics_of(model: Model) -> Statistics:
 
 
 def added(total: Statistics | None, more: Statistics) -> Statistics:
-    """Return both added up; a block that only one of them has stays as it is."""
+    """Return the sum of two collections of statistics; a block in only one of them is kept unchanged."""
     if total is None:
         return more
     both, other = dict(total["blocks"]), more["blocks"]

@@ -1,7 +1,6 @@
-"""Fit from files, batch by batch: memory does not grow with them, and counts are those of one fit.
+"""Fit to files batch by batch, in constant memory, with the counts of one fit in memory.
 
-Files are an engine like the others, with one part that is read in order. One thread reads and decodes while another
-counts.
+Files are an engine with a single part that is read in order. One thread reads and decodes while another counts.
 """
 
 from __future__ import annotations
@@ -46,52 +45,53 @@ def fit_files(
     tell: Callable[[ReadSoFar], None] = lambda read: None,
     look: Callable[[Any, Any, Any], None] | None = None,
 ) -> Any:
-    """Fit a classifier to files, however large they are: one pass, and one more for each step of EM.
+    """Fit a classifier to files of any size, in one pass over the rows, and one more for each step of EM.
 
-    Columns of ``NaiveBayes`` that act together take one more, too, unless ``joint`` is None.
+    Joint columns of ``NaiveBayes`` take one more pass, unless ``joint`` is None.
 
     Parameters
     ----------
     estimator : classifier
-        Any whose counts add, and ``SemiSupervised`` or ``Mixture`` over such. It is fitted, and returned.
+        A classifier that is fitted by counting, or ``SemiSupervised`` or ``Mixture`` over one. It is fitted in place.
     paths : path or list of paths
-        Delimited text (CSV, TSV, ...), JSON lines, Parquet or Arrow, also packed (.gz, .zst), or folders of folders of
-        text files. How a text is written is found out by its first 256 kB.
+        Delimited text (CSV, TSV, ...), JSON lines, Parquet or Arrow files, text also packed (.gz, .zst, .bz2), or
+        folders of folders of text files. The format of a delimited text is guessed from its first 256 kB.
     target : str, default=None
-        The column of labels; if not given, the one whose name says so ("label", "class", ...), or the folder. Labels of
-        delimited text are strings, as they stand there; other files keep their types. ``SemiSupervised`` takes null,
-        NaN and the number −1 for a missing one; ``Mixture`` leaves the column out, if it is given.
+        The column of labels; if not given, the one whose name says so ("label", "class", ...), or the folder name.
+        Labels of delimited text are strings, exactly as written; other files keep their types. ``SemiSupervised`` takes
+        null, NaN and the number −1 as missing labels; ``Mixture`` leaves out the column, if it is given.
     text : str, default=None
-        For TextClassifier, the column of texts; if not given, the one whose name says so, or the only one of words.
+        For TextClassifier, the column of texts; if not given, the one whose name says so, else the only column of
+        prose, else the only column of strings.
     errors : {"raise", "skip"}, default="raise"
-        Whether a row that is malformed, or cannot be counted, is an error, or left out and counted in
-        ``estimator.skipped_rows_``; more than one in a hundred is a warning.
+        Whether a row that is malformed or cannot be counted raises an error, or is skipped and counted in
+        ``estimator.skipped_rows_``. Skipping more than one row in a hundred gives a warning.
     sep : str, default=None
-        What separates the values of a delimited text.
+        The separator of values in delimited text; if not given, it is guessed.
     quote : str, default=None
-        What values are quoted by; "none" if quotes are characters like any other.
+        The quote character; "none" if quotes are ordinary characters. If not given, it is guessed.
     header : bool, default=None
-        Whether the first row has the names of the columns; they are c1, c2, ... where none has.
+        Whether the first row holds the column names; without them, columns are c1, c2, ... If not given, it is guessed.
     missing : list of str, default=None
-        Words that stand for a missing value. If not given, the usual ones do ("", "?", "NA", "NaN", "null", ...); of
-        labels only the empty one, so that "NA" and "None" may be classes.
+        Words that stand for a missing value. If not given, "", "?", "NA", "NaN", "null" and similar words; for labels
+        only "", so that "NA" and "None" can be classes.
     encoding : str, default=None
-        How bytes are letters, such as "utf-8", "latin-1".
+        The text encoding, such as "utf-8" or "latin-1"; if not given, it is guessed.
     drop, keep : list of str, default=()
         Columns to leave out, or the only ones to read besides the target.
     journal : bool, str or bytes, default=None
-        Whether to keep a journal of the rows, under a key of your own if it is one; as for ``fit``.
+        Whether to keep a journal of the rows, or the key to keep it under, as for ``fit``.
     tell : callable, default does nothing
-        Takes after each batch how far it is.
+        Called after each batch with the progress so far.
     look : callable, default=None
-        Takes the model, and rows with their labels that were kept aside, before anything is chosen by them.
+        Called with the model, sampled rows and their labels, before the rows choose hyperparameters.
 
     Returns
     -------
     estimator : object
-        Its counts are those of a fit in memory, to the bit. What is chosen by rows is chosen by some of them (20,000,
-        of texts 50,000), picked by their content, and is that of a fit in memory, too: the order of rows and files
-        changes nothing. Columns of a table that are not declared are settled by the first batch.
+        The given estimator. Its counts are those of a fit in memory, to the bit. Hyperparameters are chosen on a sample
+        of rows (20,000, or 50,000 texts) picked by their content, as in memory: the order of rows and files does not
+        matter. The first batch determines the likelihoods of columns that are not declared.
 
     Examples
     --------
@@ -116,7 +116,7 @@ def fit_files(
 
 
 class FilesEngine(Engine):
-    """The rows of files, as one part that is read in order."""
+    """The engine over files: one part that is read in order."""
 
     argument, place, in_order = "paths", "the files", True
 
@@ -129,20 +129,20 @@ class FilesEngine(Engine):
 
     @property
     def once(self) -> bool:
-        """Whether rows can be read only once: those of standard input."""
+        """Whether the rows can be read only once, as from standard input."""
         return Path("-") in self.files.paths
 
     @property
     def skipped(self) -> int:
-        """Rows that were left out before they came to any job."""
+        """Number of rows that were skipped while reading."""
         return self.files.skipped
 
     def first(self) -> Any:
-        """Return the first batch, which the first job will read, too."""
+        """Return the first batch, which the first job reads again."""
         self._batches = ahead(self.files)
         self._first = next(self._batches, None)
         if self._first is None:
-            raise DataError("The argument 'paths' must lead to rows; the files have none.")
+            raise DataError("The argument 'paths' must name files with rows; these have none.")
         self._names = self._first.column_names
         return self._first
 
@@ -152,12 +152,12 @@ class FilesEngine(Engine):
             self._batches.close()
 
     def run(self, job: Job) -> PartResult:
-        """Return what the job gives of all rows."""
+        """Return the result of a job for all rows."""
         return job.count(self._sources(job.roles), 0, travels=False)
 
     def _sources(self, roles: Roles) -> Iterator[FileRows]:
         files, batches = self.files, self._batches
-        if batches is None:  # the rows once more
+        if batches is None:  # another pass
             clean: dict[str, Any] = {"understood": [], "readings": {}, "names": [], "fault": ""}
             files = replace(files, skipped=0, rows=0, read=0, _share=0.0, _warned=False, **clean)
             batches = ahead(files)
@@ -173,10 +173,10 @@ class FilesEngine(Engine):
 
 
 def _check_columns(roles: Roles, known: list[str], names: list[str]) -> None:
-    """Warn of columns that the first batch did not have; raise InputError if a column that is needed is not there."""
+    """Warn of columns that the first batch lacked; raise InputError if a required column is absent."""
     lacking = [name for name in roles.columns if name not in names]
     if lacking and roles.kind != "table":
-        raise InputError(f"The column {lacking[0]!r} must be in every file; at least one lacks it.")
+        raise InputError(f"Every file must have the column {lacking[0]!r}; at least one lacks it.")
     unknown = [name for name in names if name not in known] if roles.kind == "table" else []
     if unknown:
-        warn(f"Columns ignored, unknown to the model: {', '.join(map(repr, unknown[:5]))}.")
+        warn(f"Columns ignored, since the first rows lack them: {', '.join(map(repr, unknown[:5]))}.")

@@ -1,4 +1,4 @@
-"""Files as users name them, with what they say of how these are written."""
+"""Open the files that a user names, with the options for reading them."""
 
 from __future__ import annotations
 
@@ -22,15 +22,17 @@ def given_of(
     drop: Sequence[str] = (),
     keep: Sequence[str] = (),
 ) -> Given:
-    """Return what a user says of files, checked."""
+    """Return the options for reading files; raise KindError for a string in place of a list."""
     for name, words in (("missing", missing), ("drop", drop), ("keep", keep)):
         if isinstance(words, str):
-            raise KindError(f"The argument '{name}' must be a list of strings; got the string {words!r}.")
+            raise KindError(
+                f"The argument '{name}' must be a list of strings; got the string {words!r}. Write [{words!r}]."
+            )
     return Given(sep, quote, header, encoding, None if missing is None else tuple(missing), tuple(drop), tuple(keep))
 
 
 def opened(paths: Any, errors: str, given: Given | None = None, model: Any = None, target: str | None = None) -> Files:
-    """Return files, read as what a fitted model has learned from; labels of texts as they stand there."""
+    """Return the files, with columns read in the types that a fitted model has learned, and labels as strings."""
     known = target or getattr(model, "target_", None)
     listed = [Path(paths)] if isinstance(paths, str | Path) else [Path(path) for path in paths]
     expected = tuple(name for name in (known, getattr(model, "text_column_", None)) if name is not None)
@@ -39,7 +41,7 @@ def opened(paths: Any, errors: str, given: Given | None = None, model: Any = Non
 
 
 def _learned(model: Any) -> dict[str, str]:
-    """Return which columns a model has learned as numbers, and which as words."""
+    """Return which columns a model has learned as numbers and which as words, by name."""
     columns = getattr(model, "columns_", {})
     found = {str(name): column.read_as(model.statistics_[name]) for name, column in columns.items()}
     return {name: kind for name, kind in found.items() if kind is not None}

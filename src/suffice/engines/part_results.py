@@ -1,4 +1,4 @@
-"""What is found in some of the rows, as it travels: counts as a model file (never pickle), and rows that were kept."""
+"""The results of parts, in the form that travels: counts as a model file (never pickle), and a sample of rows."""
 
 from __future__ import annotations
 
@@ -20,51 +20,51 @@ __all__ = [
 ]  # fmt: skip
 
 AT_ONCE = 8
-"""Models that are merged at once, which is how many are in memory, for each level of the tree."""
+"""Models that are merged at once, and so are in memory, at each level of the tree."""
 
 UNCOUNTABLE = (ValueError, TypeError, OverflowError)
-"""What estimators and Arrow raise for values that they cannot take."""
+"""The exceptions that estimators and Arrow raise for values they cannot take."""
 
 
 @dataclass(frozen=True)
 class PartResult:
     """The result of a part of the rows."""
 
-    statistics: Any = b""  # a model file, compressed; empty if there were no rows; where it has arrived, a model
-    kept: bytes = b""  # Arrow's stream of the rows that are kept, with their hashes and copies, compressed
+    statistics: Any = b""  # a compressed model file, empty without rows; a model, once it has arrived
+    kept: bytes = b""  # a compressed Arrow stream of the kept rows, with their hashes and multiplicities
     rows: int = 0
     skipped: int = 0
-    failed: str = ""  # the first row that could not be counted, in words
-    where: int = -1  # its partition
-    sums: tuple[float, ...] = ()  # numbers that add
+    failed: str = ""  # the error message of the first row that could not be counted
+    where: int = -1  # the partition of that row
+    sums: tuple[float, ...] = ()  # numbers that add up over parts
 
 
 class Job(ABC):
-    """The work that every part does, and how their results become one."""
+    """The work that every part does, and the merging of the results."""
 
     roles: Roles
 
     @abstractmethod
     def count(self, sources: Iterable[Source], partition: int, travels: bool = True) -> PartResult:
-        """Return what is in the rows of one part, which travels on or has arrived."""
+        """Return the result of one part, packed if it `travels`."""
 
     @abstractmethod
     def merge(self, parts: Iterable[PartResult], travels: bool = True) -> PartResult:
-        """Return several results as one, which travels on or has arrived; associative."""
+        """Return several results as one, packed if it `travels`; the operation is associative."""
 
     def merging(self) -> Job:
-        """Return what is needed of the job to merge."""
+        """Return the job with only what merging needs."""
         return self
 
 
 class Total:
-    """A running total of models, merged in a tree of equal parts, so that none is merged too often."""
+    """A running total of models, merged in a balanced tree, so that each is merged few times."""
 
     def __init__(self) -> None:
         self._waiting: list[list[Any]] = []
 
     def add(self, model: Any) -> None:
-        """Add one more."""
+        """Add a model to the total."""
         for level in self._waiting:
             level.append(model)
             if len(level) < AT_ONCE:
@@ -74,41 +74,41 @@ class Total:
         self._waiting.append([model])
 
     def model(self) -> Any:
-        """Return all of them as one; None if there were none."""
+        """Return the merged model, or None without models."""
         left = [model for level in self._waiting for model in level]
         self._waiting = [[merge(left)]] if left else []
         return self._waiting[0][0] if left else None
 
 
 def first_failed(a: PartResult, b: PartResult) -> PartResult:
-    """Return the one of two results that is of the first part that could not be counted."""
+    """Return the result with the earlier failed part, or the first if neither failed."""
     return b if b.failed and (not a.failed or b.where < a.where) else a
 
 
 def sample_of(part: PartResult, most: int) -> Any:
-    """Return at most so many of the rows that were kept, in the order of their hashes; None if there are none."""
+    """Return at most `most` of the kept rows, in the order of their hashes; None if there are none."""
     table = as_table(part.kept) if most else None
     return None if table is None else rows_of(table, most)
 
 
 def model_of(part: PartResult) -> Any:
-    """Return what a part has counted, as a model."""
+    """Return the counts of a part as a model."""
     found = part.statistics
     return statistics_from_bytes(unpacked(found))["model"] if isinstance(found, bytes) else found
 
 
 def packed_model(model: Any) -> bytes:
-    """Return a model as a file, compressed; nothing of None."""
+    """Return a model as compressed bytes, empty for None."""
     return b"" if model is None else packed(statistics_to_bytes({"model": model}))
 
 
 def packed(data: bytes) -> bytes:
-    """Return bytes compressed, behind their length: most counts are small numbers in wide fields."""
+    """Return compressed bytes after their length, since most counts are small numbers in wide fields."""
     return len(data).to_bytes(8, "little") + bytes(_CODEC.compress(data, asbytes=True))
 
 
 def unpacked(data: bytes) -> bytes:
-    """Return bytes as they were before they were packed."""
+    """Return the bytes that `packed` compressed."""
     return bytes(_CODEC.decompress(memoryview(data)[8:], int.from_bytes(data[:8], "little"), asbytes=True))
 
 
@@ -116,7 +116,7 @@ _CODEC = pa.Codec("zstd", 1)
 
 
 def as_stream(table: Any) -> bytes:
-    """Return Arrow's stream of a table, compressed; nothing of None."""
+    """Return a table as a compressed Arrow stream, empty for None."""
     if table is None:
         return b""
     sink = pa.BufferOutputStream()
@@ -126,5 +126,5 @@ def as_stream(table: Any) -> bytes:
 
 
 def as_table(stream: bytes) -> Any:
-    """Return the table of a stream; None of nothing."""
+    """Return the table of a stream, or None for an empty stream."""
     return ipc.open_stream(unpacked(stream)).read_all() if stream else None

@@ -1,4 +1,4 @@
-"""The first looks at rows, by any engine: a sample settles what columns are, then all rows are counted."""
+"""Run the first pass on any engine: a sample determines the likelihoods of columns, then all rows are counted."""
 
 from __future__ import annotations
 
@@ -32,39 +32,39 @@ BY_TYPE: list[tuple[Callable[[Any], bool], str]] = [
     (pa.types.is_large_string, "categorical"),
     (pa.types.is_dictionary, "categorical"),
 ]
-"""Likelihoods of columns that no row of the sample had a value of."""
+"""Likelihoods of columns without a value in the sample, by type."""
 
 
 class Engine(ABC):
-    """The interface of engines: run a job over all parts of the rows, and merge the results."""
+    """The interface of engines: run a job on all parts of the rows, and merge the results."""
 
     argument: ClassVar[str] = "data"
-    """What users call the rows."""
+    """The argument with the rows, in error messages."""
 
     place: ClassVar[str] = "partition {}"
-    """What users call a part of them."""
+    """The name of a part, in error messages."""
 
     in_order: ClassVar[bool] = False
-    """Whether all rows are one part, read in order: then its first batch settles what columns are."""
+    """Whether all rows are one part, read in order, so that its first batch determines the likelihoods."""
 
     @property
     def once(self) -> bool:
-        """Whether rows can be read only once."""
+        """Whether the rows can be read only once."""
         return False
 
     @property
     def skipped(self) -> int:
-        """Rows that were left out before they came to any job."""
+        """Number of rows that were skipped before any job."""
         return 0
 
     @abstractmethod
     def run(self, job: Job) -> PartResult:
-        """Return what all parts give together."""
+        """Return the merged result of all parts."""
 
 
 @dataclass(frozen=True)
 class Options:
-    """Further options of a fit: to skip bad rows, to keep a journal, to look at sampled rows."""
+    """Options of a fit: whether to skip bad rows, a journal to keep, and a function to show sampled rows to."""
 
     skip: bool = False
     journal: Any = None
@@ -72,7 +72,7 @@ class Options:
 
     @classmethod
     def of(cls, errors: str, journal: Any = None, look: Any = None) -> Options:
-        """Return options, checked."""
+        """Return the options; raise InputError for an unknown value of `errors`."""
         if errors not in ("raise", "skip"):
             raise InputError(f"The argument 'errors' must be 'raise' or 'skip'; got {errors!r}.")
         return cls(errors == "skip", journal, look)
@@ -80,12 +80,12 @@ class Options:
 
 @dataclass(frozen=True)
 class Request:
-    """Columns of the rows, as a schema or as a table of the first of them, and what a user says of these."""
+    """The columns of the rows, as a schema or as a table of the first rows, and the roles that a user gives them."""
 
     columns: Any
     target: Any = None
     features: Any = None
-    argument: str = "features"  # what users call the features
+    argument: str = "features"  # the argument with the features, in error messages
     lenient: bool = False
 
     @property
@@ -100,55 +100,55 @@ class Request:
 
 
 def sample_size(estimator: Any) -> int:
-    """Return how many rows something is chosen by; none where all is chosen by counts."""
+    """Return the number of rows that hyperparameters are chosen on, 0 if they are chosen from counts."""
     wanted = estimator._wanted(ROWS)
     return 0 if wanted is None else int(wanted.sample_size)
 
 
 def rows_for_sets(engine: Engine, estimator: Any) -> int:
-    """Return how many rows say which columns act together, at most: none if rows cannot be read again, with a warning.
+    """Return the most rows that choose joint columns: none, with a warning, if the rows can be read only once.
 
-    Raise InputError where columns that act together were asked for.
+    Raise InputError if joint columns were requested explicitly.
     """
     rows = estimator._rows_for_sets() if isinstance(estimator, TableClassifier) else 0
     if rows and engine.once and estimator.joint == "auto":
         tell(
-            f"Columns act alone: {engine.argument}='-', standard input, is read once, and columns that act together "
-            "take another pass. Write the rows to a file first; joint=None silences this."
+            f"Joint columns are left out: they take another pass, and {engine.argument}='-', standard input, can be "
+            "read only once. Write the rows to a file first, or silence this by joint=None."
         )
         return 0
     if rows and engine.once:
         raise InputError(
-            f"{type(estimator).__name__} with joint={estimator.joint!r} reads rows twice, which {engine.argument}='-', "
-            "standard input, does not allow. Write the rows to a file first, or use joint=None."
+            f"{type(estimator).__name__} with joint={estimator.joint!r} reads the rows twice, but standard input, "
+            f"{engine.argument}='-', can be read only once. Write the rows to a file first, or use joint=None."
         )
     return int(rows)
 
 
 def refuse(estimator: Any) -> None:
-    """Raise for what cannot be counted in parts, or not be written to a model file."""
+    """Raise for an estimator that cannot be counted in parts, or cannot be written to a model file."""
     name, reason = type(estimator).__name__, estimator._needs_all_rows()
     if reason:
         raise InputError(
-            f"{name} with {reason} needs all rows in memory, and cannot be fitted in parts. Use its method fit."
+            f"{name} with {reason} needs all rows in memory, and cannot be fitted in parts. Call its fit instead."
         )
     given = params_in_files(estimator)
     for parameter, value in (given | vars(given.get("tokens") or Tokens())).items():
         if callable(value) and not isinstance(value, type):
             raise KindError(
-                f"The '{parameter}' parameter of {name} must be a value that a model file can keep, so that counts can "
+                f"The '{parameter}' parameter of {name} must be a value that a model file can hold, so that counts can "
                 f"travel; got the function {getattr(value, '__name__', value)!r}."
             )
 
 
 Choose = Callable[[Any, Roles, Any], Any]
-"""Returns likelihoods of columns by a sample of rows."""
+"""Return the likelihoods of columns, chosen on a sample of rows."""
 
 
 def first_pass(
     engine: Engine, estimator: Any, roles: Roles, keep: int, options: Options, choose: Choose
 ) -> tuple[CountRows, PartResult]:
-    """Count all rows; before that, if need be, let a sample of them settle what columns are."""
+    """Count all rows, after a sample has determined the likelihoods of columns, if necessary."""
     plain = counts_alone(estimator)
     words: dict[str, Any] = {"argument": engine.argument, "place": engine.place}
     settled_by_first_batch = engine.in_order and choose is chosen_by_class
@@ -169,7 +169,7 @@ def _all_declared(columns: Any, roles: Roles) -> bool:
 
 
 def _settled(plain: Any, roles: Roles, sample: Any, choose: Choose) -> dict[str, Any]:
-    """Return a likelihood for each column, as a sample of rows favours; by its type, where the sample has no value."""
+    """Return a likelihood for each column: declared, else chosen on a sample, else by type."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         found = choose(plain, roles, sample)
@@ -183,7 +183,7 @@ def _settled(plain: Any, roles: Roles, sample: Any, choose: Choose) -> dict[str,
 
 
 def chosen_by_class(plain: Any, roles: Roles, sample: Any) -> Any:
-    """Return likelihoods of columns, by a sample of rows that have labels."""
+    """Return the likelihoods of columns, chosen on a sample of labelled rows."""
     part = CountRows(plain, roles, 0, skip=True).count([Arrow(sample)], 0)
     if part.failed:
         raise DataError(part.failed)

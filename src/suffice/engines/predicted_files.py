@@ -1,4 +1,4 @@
-"""Predict the rows of files, batch by batch: memory does not grow with them, and no scikit-learn is needed."""
+"""Predict the rows of files batch by batch, in constant memory and without importing scikit-learn."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ __all__ = ["ReadSoFar", "classifier_of", "predict_files", "probabilities_of"]
 
 @dataclass
 class ReadSoFar:
-    """Progress: rows so far, bytes read of all, rows that were skipped, and in which pass over the files, from 1 on."""
+    """Progress: rows and bytes read so far, the total size, skipped rows, and the number of the pass, from 1."""
 
     rows: int
     read: int
@@ -32,12 +32,12 @@ class ReadSoFar:
 
 
 def classifier_of(model: Any) -> Any:
-    """Return the classifier itself, of what has fitted one by EM."""
+    """Return the fitted classifier inside an EM estimator, or the model itself."""
     return getattr(model, "estimator_", model)
 
 
 def probabilities_of(model: Any, roles: Roles, table: Any) -> Array:
-    """Return the probabilities of all classes for the rows of an Arrow table."""
+    """Return the class probabilities of the rows of an Arrow table."""
     rows = roles.features(table)
     nameless = roles.kind == "matrix" and not hasattr(model, "feature_names_in_")
     probabilities: Array = model.predict_proba(np.asarray(rows) if nameless else rows)
@@ -62,24 +62,24 @@ def predict_files(
     Parameters
     ----------
     model : fitted classifier
-        However it was fitted.
+        The model, fitted in memory or in any other way.
     paths : path or list of paths
-        Files as for `fit_files`.
+        The files, as for `fit_files`.
     errors : {"raise", "skip"}, default="raise"
-        What to do about a malformed row.
+        Whether a malformed row raises an error, or is skipped.
     keep : bool, default=False
-        Whether the columns of the files come first, as they were read. Where one has the name of a column that is
-        added, all that are added get a number: ``prediction_2``, and so on.
+        Whether to put the columns of the files first. If the name of an added column is taken, all added columns get a
+        number: ``prediction_2``, and so on.
     sep, quote, header, missing, encoding : default=None
         How the files are written, as for `fit_files`.
     tell : callable, default does nothing
-        Takes after each batch how far it is.
+        Called after each batch with the progress so far.
 
     Yields
     ------
     table : pyarrow.Table
-        The rows' class (``prediction``) and its ``probability``, and that of every class (``p_<class>``). Files without
-        rows give one table without rows.
+        The predicted class (``prediction``), its ``probability``, and the probability of every class (``p_<class>``).
+        Files without rows give one table without rows.
 
     Examples
     --------
@@ -109,7 +109,7 @@ def predict_files(
 
 
 def _answers(model: Any, probabilities: Any, beside: Any) -> Any:
-    """Return classes and probabilities as columns, behind those of a table."""
+    """Return predicted classes and probabilities as columns, after those of a table."""
     best = probabilities.argmax(axis=1)
     added = {"prediction": model.classes_[best], "probability": probabilities[np.arange(len(best)), best]}
     added |= {f"p_{label}": probabilities[:, c] for c, label in enumerate(model.classes_.tolist())}

@@ -1,4 +1,4 @@
-"""Batches that are read by a thread of their own."""
+"""Read batches ahead in a thread."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from typing import Any
 __all__ = ["ahead"]
 
 AHEAD = 2
-"""Batches that are read before their turn."""
+"""Batches that are read ahead."""
 
 
 def ahead(batches: Iterable[Any], many: int = AHEAD) -> Generator[Any]:
-    """Yield batches that a thread of their own has read before their turn."""
+    """Yield batches that a separate thread reads ahead."""
     passed: queue.Queue[Any] = queue.Queue(maxsize=many)
     over, stop = object(), threading.Event()
 

@@ -1,4 +1,4 @@
-"""What a classifier learns from, of the columns of an Arrow table: labels, and texts, a table, or a matrix."""
+"""Assign roles to the columns of an Arrow table: labels, and features as texts, a table or a matrix."""
 
 from __future__ import annotations
 
@@ -15,27 +15,28 @@ from suffice.later import pa, pc, sparse
 from suffice.readers.table_columns import closest
 from suffice.stats.bottom_k import one_array
 from suffice.tables.parsing import is_number
+from suffice.telling import counted
 from suffice.typing import Booleans
 
 __all__ = ["Roles", "kind_of_rows", "roles", "roles_for", "roles_of"]
 
 VECTOR = {"type", "size", "indices", "values"}
-"""Fields of a vector as Spark writes it: type 0 is sparse, 1 dense."""
+"""Fields of a Spark vector: type 0 is sparse, 1 dense."""
 
 
 @dataclass(frozen=True)
 class Roles:
-    """Names of the columns of labels and of features, and what becomes of the latter."""
+    """The columns of labels and features, and how the features are read."""
 
     kind: Literal["text", "table", "matrix", "vector"]
     target: str  # "" if there is none
     columns: tuple[str, ...]
-    classes: Any = None  # of the model that is to learn or to judge these rows: labels are read as it writes them
-    lenient: bool = False  # whether texts may be written as numbers, as in a file
+    classes: Any = None  # of a fitted model: labels are converted to their type
+    lenient: bool = False  # whether a column of texts may hold numbers, as in a file
 
     @property
     def names(self) -> list[str]:
-        """All columns that are read, in an order that does not depend on that of the data."""
+        """All columns that are read, in an order that does not depend on the order in the data."""
         return [*sorted(self.columns), *([self.target] if self.target else [])]
 
     @property
@@ -44,7 +45,7 @@ class Roles:
         return self.columns[0] if self.kind == "text" else None
 
     def features(self, table: Any) -> Any:
-        """Return what the classifier takes for X."""
+        """Return the features as the classifier takes them for X."""
         if self.kind == "text":
             return _texts(table[self.columns[0]], self.lenient)
         if self.kind == "vector":
@@ -52,7 +53,7 @@ class Roles:
         return table.select([name for name in self.columns if name in table.column_names])
 
     def labels(self, table: Any) -> Any:
-        """Return labels as an array; a missing one is the caller's affair."""
+        """Return the labels as an array; the caller handles missing labels."""
         column = one_array(table[self.target])
         if self.classes is not None:
             column = one_array(_as_known(column, self.classes))
@@ -60,7 +61,7 @@ class Roles:
         return np.array(coded.dictionary.to_pylist())[coded.indices.to_numpy(zero_copy_only=False)]
 
     def y(self, table: Any) -> Any:
-        """Return labels as the classifier takes them: beside a table, words stay as Arrow has them."""
+        """Return the labels as the classifier takes them; with a table, strings stay an Arrow array."""
         column = one_array(table[self.target])
         return (
             column if self.kind == "table" and self.classes is None and is_string(column.type) else self.labels(table)
@@ -77,50 +78,52 @@ class Roles:
         return np.asarray(valid.to_numpy(zero_copy_only=False))
 
     def labelled(self, table: Any, files: Any) -> Any:
-        """Return the rows of a file that have a label; others are malformed."""
+        """Return the labelled rows of a file; unlabelled rows are skipped, or raise InputError."""
         if self.target not in table.column_names:
-            raise InputError(f"The target {self.target!r} must be a column of every file; at least one lacks it.")
+            raise InputError(f"Every file must have the column of labels {self.target!r}; at least one lacks it.")
         there = self.has_label(table)
         lacking = int((~there).sum())
         if not lacking:
             return table
         if files.errors == "raise":
             raise InputError(
-                f"The target {self.target!r} must have a label in every row; {lacking:,} lack one. "
-                "errors='skip' leaves such rows out."
+                f"The column {self.target!r} must hold a label in every row; {_lack(lacking)} one. errors='skip' leaves"
+                " such rows out."
             )
         files.skip(lacking, f"no label in {self.target!r}", read=True)
         return table.filter(pa.array(there))
 
     def sampled(self, table: Any) -> Booleans:
-        """Return which rows something may be chosen by."""
+        """Return which rows may choose hyperparameters."""
         return np.ones(table.num_rows, bool)
 
     def meant(self, classes: Any) -> Any:
-        """Return the labels that classes stand for."""
+        """Return the labels that the classes stand for."""
         return classes
 
     def unlabelled(self) -> Roles:
-        """Return the roles of columns where labels say nothing, as far as they may say nothing."""
+        """Return the roles with all rows treated as unlabelled, if labels are optional."""
         return self
 
 
 def kind_of_rows(model: Any) -> str:
-    """Return what a classifier, or the model of a file, reads: "text", "table" or "matrix"; nothing for others."""
+    """Return what a classifier reads: "text", "table" or "matrix"; "" for any other object."""
     return model._kind_of_rows if isinstance(model, Predicting) else ""
 
 
 def roles_of(estimator: Any, columns: Any, target: Any, features: Any = None, argument: str = "features") -> Roles:
-    """Return roles as given, or as names and types of columns say; contents, too, if `columns` is a table."""
+    """Return the roles of columns: as given, else guessed from names and types, and from contents if there are any."""
     names = columns.schema.names if isinstance(columns, pa.Table) else columns.names
     target = guess_target(names) if target is None else _known("target", target, names)
     given = [features] if isinstance(features, str) else features
     chosen = [name for name in names if name != target] if given is None else list(given)
     for name in chosen:
         _known(argument, name, names)
-    if target in chosen or not chosen:
+    if not chosen:
+        raise InputError(f"The rows must have a column to learn from besides the labels {target!r}; they have none.")
+    if target in chosen:
         raise InputError(
-            f"The argument '{argument}' must name columns other than the target {target!r}; got {chosen!r}."
+            f"The argument '{argument}' must name columns other than the column of labels {target!r}; got {chosen!r}."
         )
     if kind_of_rows(estimator) == "text":
         among = (
@@ -132,14 +135,15 @@ def roles_of(estimator: Any, columns: Any, target: Any, features: Any = None, ar
         return Roles("table", target, tuple(chosen))
     if not kind_of_rows(estimator):
         raise KindError(
-            f"The argument 'estimator' must be a classifier whose counts add; got a {type(estimator).__name__}."
+            f"The argument 'estimator' must be a classifier of suffice that is fitted by counting; got a "
+            f"{type(estimator).__name__}."
         )
     nested = len(chosen) == 1 and pa.types.is_nested(columns.field(chosen[0]).type)
     return Roles("vector" if nested else "matrix", target, tuple(chosen))
 
 
 def roles_for(model: Any, columns: Any, features: Any = None) -> Roles:
-    """Return where a fitted model finds its features: as given, or by the names that it was fitted with."""
+    """Return the roles of the features of a fitted model: as given, else by the column names it was fitted with."""
     names = columns.schema.names if isinstance(columns, pa.Table) else columns.names
     known = [getattr(model, "text_column_", None), *getattr(model, "columns_", getattr(model, "feature_names_in_", []))]
     there = [name for name in known if name in names]
@@ -150,8 +154,10 @@ def roles_for(model: Any, columns: Any, features: Any = None) -> Roles:
 
 
 def roles(table: Any, model: Any, target: str | None, text: str | None, labelled: bool = True) -> Roles:
-    """Return the roles of the columns of a file, given its first rows, for a model that may be fitted."""
+    """Return the roles of the columns of a file for a model, fitted or not, given the first rows."""
     classes = getattr(model, "classes_", None)
+    if classes is not None:
+        _check_columns(model, table.column_names, target if labelled else None, text)
     if text is not None:
         _known("text", text, table.column_names)
         text = text if kind_of_rows(model) == "text" else None
@@ -165,20 +171,37 @@ def roles(table: Any, model: Any, target: str | None, text: str | None, labelled
 
 
 def _with_nothing(columns: Any) -> Any:
-    """Return columns with one more, which is nobody's target."""
+    """Return the columns with an empty one added, to stand for the target."""
     if isinstance(columns, pa.Table):
         return columns.append_column("", pa.nulls(columns.num_rows))
     return pa.schema([*columns, pa.field("", pa.null())])
 
 
+def _check_columns(model: Any, names: list[str], target: str | None, text: str | None) -> None:
+    """Raise InputError if a column that a fitted model was fitted to is not in a file."""
+    for name, own, holds in ((target, "target_", "labels"), (text, "text_column_", "texts")):
+        if name is not None and name not in names and name == getattr(model, own, None):
+            found = ", ".join(map(repr, names[:8])) + (", …" if len(names) > 8 else "")
+            raise InputError(f"The file must have the model's column of {holds}, {name!r}; its columns are {found}.")
+
+
+def _lack(rows: int) -> str:
+    """Return the number of rows that lack something, with the verb.
+
+    >>> _lack(1), _lack(1200)
+    ('1 row lacks', '1,200 rows lack')
+    """
+    return f"{counted(rows, 'row')} {'lacks' if rows == 1 else 'lack'}"
+
+
 def _known(what: str, name: Any, names: Sequence[str]) -> str:
     if name not in names:
-        raise InputError(f"The argument '{what}' must name columns of the data; got {name!r}.{closest(name, names)}")
+        raise InputError(f"The argument '{what}' must name a column of the data; got {name!r}.{closest(name, names)}")
     return str(name)
 
 
 def _as_known(labels: Any, classes: Any) -> Any:
-    """Return labels in the type of a model's classes: what a text has as words, other files may have as numbers."""
+    """Return labels in the type of a model's classes: delimited text holds strings where other files hold numbers."""
     words, named = is_string(labels.type), np.asarray(classes).dtype.kind in "OUS"
     if named == words:
         return labels
@@ -189,7 +212,7 @@ def _as_known(labels: Any, classes: Any) -> Any:
     values = []
     for word in labels.unique().to_pylist():
         if word not in known and not is_number(word):
-            raise LabelError(f"The target must hold numbers, like the model's classes; got {word!r}.")
+            raise LabelError(f"The column of labels must hold numbers, like the model's classes; got {word!r}.")
         values.append(known[word] if word in known else float(word))
     return pa.array(values).take(pc.index_in(labels, labels.unique()))
 
@@ -199,23 +222,23 @@ def _texts(column: Any, lenient: bool) -> Any:
     if pa.types.is_null(array.type) or (lenient and not is_string(array.type)):
         array = array.cast(pa.string())
     if not is_string(array.type):
-        raise KindError(f"The column of texts must hold texts; got {array.type}.")
+        raise KindError(f"The column of texts must hold strings; got the type {array.type}.")
     array = array if pa.types.is_string(array.type) else array.cast(pa.large_string())
     return pc.fill_null(array, "")
 
 
 def _vectors(array: Any, name: str) -> Any:
-    """Return rows of numbers: a matrix of lists of equal length, or of vectors, which may be sparse."""
+    """Return a column of lists of equal length, or of Spark vectors, as a matrix, which may be sparse."""
     if array.null_count:
-        raise DataError(f"Column {name!r} must hold a vector in every row; {array.null_count:,} are missing.")
+        raise DataError(f"Column {name!r} must hold a vector in every row; {array.null_count:,} missing.")
     if pa.types.is_struct(array.type):
         return _of_spark(array, name)
     lengths = np.unique(pc.list_value_length(array).to_numpy(zero_copy_only=False))
     if len(lengths) != 1:
-        raise DataError(f"Column {name!r} must hold vectors of one length; got lengths {lengths[:5].tolist()}.")
+        raise DataError(f"Column {name!r} must hold vectors of equal length; got lengths {lengths[:5].tolist()}.")
     values = array.flatten()
     if values.null_count:
-        raise DataError(f"Column {name!r} must hold numbers alone; {values.null_count:,} are missing.")
+        raise DataError(f"Column {name!r} must hold vectors without missing numbers; {values.null_count:,} missing.")
     return values.to_numpy(zero_copy_only=False).reshape(len(array), -1)
 
 
@@ -228,7 +251,9 @@ def _of_spark(array: Any, name: str) -> Any:
         return _vectors(array.field("values"), name)
     sizes = np.unique(pc.fill_null(array.field("size"), -1).to_numpy(zero_copy_only=False))
     if len(sizes) != 1 or sizes[0] < 0:
-        raise DataError(f"Column {name!r} must hold vectors of one length, all sparse or all dense; got {sizes[:5]}.")
+        raise DataError(
+            f"Column {name!r} must hold vectors of equal length, all sparse or all dense; got sizes {sizes[:5]}."
+        )
     indices, values = array.field("indices"), array.field("values")
     ends = np.cumsum(pc.list_value_length(indices).to_numpy(zero_copy_only=False))
     parts = (part.flatten().to_numpy(zero_copy_only=False) for part in (values, indices))

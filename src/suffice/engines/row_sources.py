@@ -1,4 +1,4 @@
-"""A batch of rows as it comes, and as an Arrow table: a dataframe of pandas, records of Python, or Arrow itself."""
+"""Batches of rows in their own form, and as Arrow tables: pandas, Python records, arrays, or Arrow itself."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from suffice.sparse import sound
 __all__ = ["PAIR", "Arrow", "FileRows", "Frame", "Matrix", "Records", "Source"]
 
 PAIR = ("x", "y")
-"""Names of columns that have none: of a pair, or of an array of rows and one of labels."""
+"""Names for the two columns of a pair, or of an array of rows and its labels."""
 
 
 class Source(ABC):
-    """Rows that can be cut, and read."""
+    """A batch of rows that can be subset and read."""
 
     @abstractmethod
     def __len__(self) -> int: ...
@@ -33,7 +33,7 @@ class Source(ABC):
         """Return a subset of the columns; raise ValueError or TypeError if a value does not fit its column."""
 
     def part(self, start: int, stop: int) -> Source:
-        """Return rows one after the other."""
+        """Return a range of rows."""
         return self.take(np.arange(start, stop))
 
     def without(self, places: Sequence[int]) -> Source:
@@ -43,7 +43,7 @@ class Source(ABC):
 
 @dataclass(frozen=True)
 class Arrow(Source):
-    """A table of Arrow."""
+    """An Arrow table."""
 
     rows: Any
 
@@ -61,7 +61,7 @@ class Arrow(Source):
 
 @dataclass(frozen=True)
 class FileRows(Source):
-    """A table of Arrow, one of several files, which may lack columns that others have."""
+    """An Arrow table from one of several files, which may lack columns of the others."""
 
     rows: Any
 
@@ -73,13 +73,13 @@ class FileRows(Source):
         return FileRows(self.rows.take(pa.array(places)))
 
     def table(self, names: Sequence[str]) -> Any:
-        """Return those of the columns that there are."""
+        """Return the columns that the table has."""
         return self.rows.select([name for name in names if name in self.rows.column_names])
 
 
 @dataclass(frozen=True)
 class Frame(Source):
-    """A dataframe of pandas."""
+    """A pandas DataFrame."""
 
     rows: Any
 
@@ -97,7 +97,7 @@ class Frame(Source):
 
 @dataclass(frozen=True)
 class Records(Source):
-    """Dicts, or pairs of features and a label; columns have the types that all parts agreed on, if any is known."""
+    """Dicts, or pairs of features and a label, with the column types that all parts share, where known."""
 
     rows: Sequence[Any]
     schema: Any
@@ -118,7 +118,7 @@ class Records(Source):
 
 @dataclass(frozen=True)
 class Matrix(Source):
-    """Rows of an array, which may be sparse, and labels, if there are any."""
+    """The rows of an array, which may be sparse, with their labels, if any."""
 
     rows: Any
     labels: Any = None
@@ -139,7 +139,7 @@ class Matrix(Source):
 
 
 def _as_column(X: Any) -> Any:
-    """Return a matrix as a column of lists; a sparse one as a column of vectors as Spark writes them."""
+    """Return a dense matrix as a column of lists, and a sparse one as a column of Spark vectors."""
     if not hasattr(X, "tocsr"):
         X = np.ascontiguousarray(X)
         return pa.FixedSizeListArray.from_arrays(pa.array(X.ravel()), X.shape[1])
@@ -151,7 +151,7 @@ def _as_column(X: Any) -> Any:
 
 
 def _typed(values: list[Any], kind: Any) -> Any:
-    """Return a column of a type, or of its own, where none was known."""
+    """Return a column of the given type, or of an inferred type if it is null."""
     return pa.array(values, None if pa.types.is_null(kind) else kind)
 
 

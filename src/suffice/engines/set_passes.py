@@ -1,4 +1,4 @@
-"""Columns that act together, where rows are elsewhere: kept rows say which, and one more pass counts them in all."""
+"""Count joint columns in all rows by one more pass, after a sample has chosen them."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ __all__ = ["counting_sets"]
 
 @dataclass(frozen=True, kw_only=True)
 class CountTogether(LaterPass):
-    """The job of counting columns that act together."""
+    """The job of counting joint columns."""
 
     classes: LabelArray
     laws: Mapping[Name, Likelihood]
 
     def of_tables(self, tables: Iterable[Any]) -> tuple[Statistics | None, tuple[float, ...]]:
-        """Return counts of joint values."""
+        """Return the counts of joint values."""
         total = None
         for table in tables:
             seen, codes = np.unique(self.roles.labels(table), return_inverse=True)
@@ -45,12 +45,12 @@ class CountTogether(LaterPass):
         return total, ()
 
     def merging(self) -> Job:
-        """Return what is needed of the job to merge."""
+        """Return the job with only what merging needs."""
         return replace(self, laws={}, sift=None)
 
 
 def counting_sets(engine: Engine, task: CountRows, part: PartResult, model: Model) -> CountSets:
-    """Return what counts sets of columns, in all rows that a first pass has counted and not skipped."""
+    """Return a function that counts joint columns in all rows that the first pass has counted."""
 
     def count(laws: Mapping[Name, Likelihood]) -> dict[Name, Block]:
         sift, roles = (task, task.roles) if part.skipped else (None, _only(task, laws))
@@ -60,8 +60,8 @@ def counting_sets(engine: Engine, task: CountRows, part: PartResult, model: Mode
             raise DataError(found.failed)
         if not found.statistics or found.statistics["rows"] != model.rows:
             raise DataError(
-                f"The argument '{engine.argument}' must hold the same rows whenever they are read; they changed while "
-                "columns that act together were counted. joint=None reads them once."
+                f"The argument '{engine.argument}' must hold the same rows in every pass; they changed before joint "
+                "columns were counted. Use joint=None to read them once."
             )
         blocks = found.statistics["blocks"]
         return {name: Block(law, blocks[name]) for name, law in laws.items() if name in blocks}
@@ -70,6 +70,6 @@ def counting_sets(engine: Engine, task: CountRows, part: PartResult, model: Mode
 
 
 def _only(task: CountRows, laws: Mapping[Name, Likelihood]) -> Any:
-    """Return the roles of columns that are read for these sets."""
+    """Return the roles of the columns in these sets."""
     wanted = {column for name in laws if isinstance(name, Together) for column in name.columns}
     return replace(task.roles, columns=tuple(name for name in task.roles.columns if name in wanted))

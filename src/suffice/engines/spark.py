@@ -1,7 +1,7 @@
-"""Fits on Spark, equal to those in memory: partitions become counts on executors, which add them up in a tree.
+"""Fit on Spark, with the counts of a fit in memory: executors count their partitions and add them up in a tree.
 
-The driver is given one model file. A lost executor's partitions are counted again by Spark's lineage, and a task that
-ran twice is taken once: counts are rows of a DataFrame like any other, so none counts twice.
+The driver receives the merged counts. Spark recomputes the partitions of a lost executor by lineage, and takes the
+result of a task that ran twice once: counts are rows of a DataFrame like any other, so none is counted twice.
 """
 
 from __future__ import annotations
@@ -28,39 +28,38 @@ try:
 
     from suffice.engines.spark_passes import ANSWERS, SparkEngine, answers_of
 except ImportError as error:
-    raise MissingLibrary("suffice.engines.spark needs PySpark; install it with: pip install suffice[spark]") from error
+    raise MissingLibrary("suffice.engines.spark needs PySpark. Install it with: pip install suffice[spark]") from error
 
 __all__ = ["SparkSufficeEstimator", "SparkSufficeModel", "fit", "predict"]
 
 
 def fit(estimator: Any, data: DataFrame, target: Any = None, features: Any = None, *, errors: str = "raise") -> Any:
-    """Fit a classifier to a Spark DataFrame: one pass, and two where models of columns are to be chosen.
+    """Fit a classifier to a Spark DataFrame: in one pass, or two if likelihoods of columns are chosen.
 
-    Columns of ``NaiveBayes`` that act together take one more; ``SemiSupervised`` and ``Mixture`` take one more for the
-    start of EM and for each of its steps.
+    Joint columns of ``NaiveBayes`` take one more pass; ``SemiSupervised`` and ``Mixture`` take one for the start of EM
+    and one for each step.
 
     Parameters
     ----------
     estimator : classifier
-        Any whose counts add, and ``SemiSupervised`` or ``Mixture`` over such. It is fitted, and returned.
+        A classifier that is fitted by counting, or ``SemiSupervised`` or ``Mixture`` over one. It is fitted in place.
     data : pyspark.sql.DataFrame
-        Rows. What is worth a cache is worth it here, where there are two passes or more.
+        The rows. Cache them if they are expensive to compute, since a fit may take several passes.
     target : str, default=None
         The column of labels; if not given, the one whose name says so ("label", "class", ...). ``SemiSupervised``
-        takes null, NaN and −1 for a missing one; ``Mixture`` leaves the column out, if it is given.
+        takes null, NaN and −1 as missing labels; ``Mixture`` leaves out the column, if it is given.
     features : str or list of str, default=None
-        Columns to learn from; all others, if not given. One column of arrays or of vectors is a matrix.
+        The columns to learn from; if not given, all others. A single column of arrays or vectors is read as a matrix.
     errors : {"raise", "skip"}, default="raise"
-        Whether a row that cannot be counted is an error that names its partition and row, or is left out and counted in
-        ``estimator.skipped_rows_``.
+        Whether a row that cannot be counted raises an error that names its partition and row, or is skipped and counted
+        in ``estimator.skipped_rows_``.
 
     Returns
     -------
     estimator : object
-        Its counts are those of a fit in memory, to the bit; by shares of rows without labels, to about 1e-9. What is
-        chosen by rows is chosen by some of them (20,000, of texts 50,000), picked by their content: partitions change
-        nothing, and a fit in memory chooses the same. ``transduction_`` and ``labels_`` of EM, one for each row, are
-        not set.
+        The given estimator. Its counts are those of a fit in memory, to the bit; expected counts of EM, to about 1e-9.
+        Hyperparameters are chosen on a sample of rows (20,000, or 50,000 texts) picked by their content, as in memory:
+        partitions do not matter. EM does not set ``transduction_`` and ``labels_``, which have an entry for each row.
 
     Examples
     --------
@@ -81,18 +80,18 @@ def predict(model: Any, data: DataFrame, features: Any = None, *, errors: str = 
     Parameters
     ----------
     model : fitted classifier
-        However it was fitted.
+        The model, fitted in any way.
     data : pyspark.sql.DataFrame
-        Rows, as for `fit`.
+        The rows, as for `fit`.
     features : str or list of str, default=None
-        Columns of features, where the model does not know their names.
+        The columns of features, if the model does not know their names.
     errors : {"raise", "skip"}, default="raise"
-        Whether a row that cannot be read is an error, or has null for a prediction.
+        Whether a row that cannot be read raises an error, or gets a null prediction.
 
     Returns
     -------
     data : pyspark.sql.DataFrame
-        With columns added: ``prediction``, its ``probability``, and ``probabilities`` in the order of
+        The rows with three more columns: ``prediction``, its ``probability``, and ``probabilities`` in the order of
         ``model.classes_``.
 
     Examples
@@ -106,29 +105,31 @@ def predict(model: Any, data: DataFrame, features: Any = None, *, errors: str = 
     model = classifier_of(model)
     taken = [name for name in ANSWERS if name in data.columns]
     if taken:
-        raise InputError(f"The argument 'data' must have no column {taken[0]!r}, which predictions have; rename it.")
+        raise InputError(
+            f"The argument 'data' must have no column {taken[0]!r}, the name of a column of predictions. Rename it."
+        )
     plain = _plain(data)
     roles = roles_for(model, to_arrow_schema(plain.schema), features)
     shared = data.sparkSession.sparkContext.broadcast(to_bytes(model))
     answering = Answering(Held(shared), roles, errors == "skip")
     label = {"U": "string", "O": "string", "b": "boolean", "f": "double"}.get(model.classes_.dtype.kind, "bigint")
-    make: Any = arrow_udf  # its types know of no structs
+    make: Any = arrow_udf  # its type annotations lack structs
     answer = make(answers_of(answering), f"prediction {label}, probability double, probabilities array<double>")
     given = F.struct(*(plain[name] for name in roles.columns))
     return data.withColumn("__suffice__", answer(given)).select(*data.columns, "__suffice__.*")
 
 
 def _plain(data: DataFrame) -> DataFrame:
-    """Return decimals as floating-point numbers, all else as it is."""
+    """Return a DataFrame with decimals cast to doubles."""
     given: Any = data
     if not isinstance(given, DataFrame):
-        raise KindError(f"The argument 'data' must be a DataFrame of Spark; got a {type(given).__name__}.")
+        raise KindError(f"The argument 'data' must be a Spark DataFrame; got a {type(given).__name__}.")
     decimals = [field.name for field in data.schema if isinstance(field.dataType, DecimalType)]
     return data.withColumns({name: data[name].cast("double") for name in decimals}) if decimals else data
 
 
 class SparkSufficeModel(Model, MLWritable, MLReadable["SparkSufficeModel"]):
-    """A fitted classifier as a stage of a Spark pipeline; `model` is the classifier itself."""
+    """A fitted classifier as a stage of a Spark pipeline; `model` is the classifier."""
 
     def __init__(self, model: Any = None, features: Any = None, errors: str = "raise") -> None:
         super().__init__()
@@ -138,7 +139,7 @@ class SparkSufficeModel(Model, MLWritable, MLReadable["SparkSufficeModel"]):
         return predict(self.model, dataset, self.features, errors=self.errors)
 
     def write(self) -> MLWriter:
-        """Return the writer of the stage: Spark's metadata, and the model file."""
+        """Return the writer of the stage, which writes Spark's metadata and the model file."""
         return _Writer(self)
 
     @classmethod
@@ -148,12 +149,12 @@ class SparkSufficeModel(Model, MLWritable, MLReadable["SparkSufficeModel"]):
 
 
 class SparkSufficeEstimator(Estimator[SparkSufficeModel]):
-    """A classifier as a stage of a Spark pipeline: `fit` and `predict` with Spark's names for them.
+    """A classifier as a stage of a Spark pipeline, with `fit` and `transform`.
 
     Parameters
     ----------
     estimator : classifier
-        Stays unfitted; each fit makes another of its parameters.
+        The classifier, which stays unfitted: each fit makes a new one with its parameters.
     target, features, errors
         As for `fit`.
 
@@ -175,7 +176,7 @@ class SparkSufficeEstimator(Estimator[SparkSufficeModel]):
 
 
 class _Writer(MLWriter):
-    """Spark's metadata, and beside it a table of one row that holds the model file."""
+    """A writer of Spark's metadata, and of a table with one row that holds the model file."""
 
     def __init__(self, instance: SparkSufficeModel) -> None:
         super().__init__()

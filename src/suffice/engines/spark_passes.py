@@ -1,4 +1,4 @@
-"""What executors of Spark do: count a partition, merge counts, answer for batches of rows."""
+"""The work of Spark executors: count a partition, merge counts, and predict batches of rows."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ from suffice.later import pa
 __all__ = ["ANSWERS", "SparkEngine", "answers_of"]
 
 FAN_IN = 8
-"""How many times fewer tasks merge at each level of the tree."""
+"""The factor by which the number of merging tasks shrinks at each level of the tree."""
 
 FEW = 4
-"""Parts that the driver merges itself, at most: from so few cores it is given what each has merged."""
+"""The most cores whose merged results the driver merges directly, without a tree."""
 
 ANSWERS = ("prediction", "probability", "probabilities")
 PARTS = (
@@ -34,13 +34,13 @@ PARTS = (
 
 
 class SparkEngine(Engine):
-    """The partitions of a DataFrame."""
+    """The engine over the partitions of a Spark DataFrame."""
 
     def __init__(self, data: DataFrame) -> None:
         self.data = data
 
     def run(self, job: Job) -> PartResult:
-        """Count each partition, and merge in a tree."""
+        """Run a job on each partition, and merge the results in a tree."""
         lighter = job.merging()
 
         def counting(batches: Iterable[Any]) -> Iterator[Any]:
@@ -62,7 +62,7 @@ class SparkEngine(Engine):
 
 
 def _widths(session: SparkSession) -> list[int]:
-    """Return numbers of tasks that merge, level by level: as many as there are cores, then fewer, down to one."""
+    """Return the number of merging tasks at each level: one per core first, then fewer, down to one."""
     widths = [session.sparkContext.defaultParallelism]
     while widths[0] > FEW and widths[-1] > 1:
         widths.append(-(-widths[-1] // FAN_IN))
@@ -71,7 +71,7 @@ def _widths(session: SparkSession) -> list[int]:
 
 @cache
 def _spare_modules() -> None:
-    """Freeze loaded modules, once per process: Spark collects garbage after every task, and would search them all."""
+    """Exclude loaded modules from garbage collection, once per process: Spark collects after every task."""
     gc.collect()
     gc.freeze()
 
@@ -101,7 +101,7 @@ def _as_given(value: Any) -> Any:
 
 
 def answers_of(answering: Answering) -> Any:
-    """Return a function of batches of features, which knows how many rows were before them."""
+    """Return a function that predicts batches of features, and counts rows for error messages."""
 
     def answer(batches: Iterator[pa.Array]) -> Iterator[pa.Array]:
         place, at = _place(), 0
@@ -116,7 +116,7 @@ def answers_of(answering: Answering) -> Any:
 
 
 def _lists(rows: Any) -> Any:
-    """Return a matrix as a column of lists; none for a row of NaN."""
+    """Return a matrix as a column of lists, with null for a row with NaN."""
     missing = np.isnan(rows).any(axis=1)
     ends = np.arange(len(rows) + 1, dtype=np.int32) * rows.shape[1]
     return pa.ListArray.from_arrays(pa.array(ends), pa.array(rows.ravel()), mask=pa.array(missing))

@@ -1,6 +1,6 @@
-"""Pictures of what models say, by Altair. The only place that imports it, when a picture is made.
+"""Plot models, beliefs and evaluations with Altair, which is imported when the first picture is made.
 
-A notebook shows them as SVG, without a network; ``altair.renderers.enable("html")`` has tooltips, and loads its scripts
+A notebook shows them as SVG, without a network; ``altair.renderers.enable("html")`` adds tooltips, and loads scripts
 from a CDN.
 """
 

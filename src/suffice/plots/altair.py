@@ -1,4 +1,4 @@
-"""The door to Altair, which is not always installed, and what all pictures share."""
+"""Import Altair, which is optional, and share the style of all pictures."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ __all__ = [
 ]
 
 FOR, AGAINST, GREY, TOTAL = "#2a9d74", "#d1603d", "#80858f", "#5b7db1"
-"""Colours that stand out from white and from black."""
+"""Colours with contrast on white and on black."""
 
 PALETTE = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#8a6d3b", "#7a5aa6")
-"""Colours that people who see fewer of them can tell apart as well (the first six: Okabe and Ito)."""
+"""Colours that colour-blind people can distinguish (the first six: Okabe and Ito)."""
 
 _INK: dict[str, Any] = {"labelColor": GREY, "titleColor": GREY, "titleFontWeight": "normal", "labelFontSize": 12}
 _LINES = {"domainColor": GREY, "tickColor": GREY, "gridColor": GREY, "gridOpacity": 0.18}
@@ -48,41 +48,41 @@ THEME: dict[str, Any] = {
 
 
 def altair() -> Any:
-    """Return the module, or raise an error that says how to install it."""
+    """Return the module; raise MissingLibrary if it is not installed."""
     try:
         return import_module("altair")
     except ImportError as error:
-        raise MissingLibrary("Pictures need Altair; install it with: pip install suffice[report]") from error
+        raise MissingLibrary("Pictures need Altair. Install it with: pip install suffice[report]") from error
 
 
 def cut(text: Any, most: int) -> str:
-    """Cut a text to so many characters at most."""
+    """Return a text on one line, cut to at most `most` characters."""
     line = " ".join(str(text).split())
     return line if len(line) <= most else line[: most - 1].rstrip() + "…"
 
 
 def rows_of(**columns: Iterable[Any]) -> Any:
-    """Return columns as data within the chart, as plain numbers and words."""
+    """Return columns as inline data of a chart, as plain numbers and strings."""
     lists = [[value.item() if hasattr(value, "item") else value for value in column] for column in columns.values()]
     lines = [dict(zip(columns, line, strict=True)) for line in zip(*lists, strict=True)]
     return altair().InlineData(lines)
 
 
 def labelled(names: Iterable[str]) -> str:
-    """Return an axis of places 0, 1, … with names for labels, as an expression.
+    """Return a label expression that names the positions 0, 1, … of an axis.
 
-    The names are one text, taken apart there: as a list of literals, the word "if" would be taken for an operator.
+    The expression splits one string: in a list of literals, Vega would take the word "if" for an operator.
     """
     return f"split({json.dumps(chr(10).join(names) + chr(10))}, '\\n')[datum.value]"
 
 
 def legend(alt: Any, **more: Any) -> Any:
-    """Return a legend below the picture, without a title, names in full."""
+    """Return a legend below the picture, without a title, with names in full."""
     return alt.Legend(**{"title": None, "orient": "bottom", "labelLimit": 400, "symbolStrokeWidth": 2.5, **more})
 
 
 def dressed(chart: Any, title: str | None = None, subtitle: str | None = None) -> Any:
-    """Give a chart the look that all pictures share; a notebook shows it without a network."""
+    """Return a chart in the common style, shown in a notebook without a network."""
     alt = altair()
     if title is not None:
         chart = chart.properties(title=alt.Title(title, subtitle=subtitle) if subtitle else alt.Title(title))
@@ -91,7 +91,7 @@ def dressed(chart: Any, title: str | None = None, subtitle: str | None = None) -
 
 
 def whole_number(value: Any, name: str, least: int = 1) -> int:
-    """Return an argument that counts something; raise unless it is a whole number in range."""
+    """Return an argument as an int; raise KindError unless it is a whole number of at least `least`."""
     if isinstance(value, bool) or not hasattr(value, "__index__") or int(value) < least:
         raise KindError(f"The argument '{name}' must be a whole number of at least {least}; got {value!r}.")
     return int(value)

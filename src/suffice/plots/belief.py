@@ -1,4 +1,4 @@
-"""Beliefs as curves, with mean, mode and interval, beside prior and likelihood, or several in one picture."""
+"""Plot beliefs as curves, with prior and likelihood, or several beliefs in one picture."""
 
 from __future__ import annotations
 
@@ -30,17 +30,17 @@ def belief(
     Parameters
     ----------
     posterior : Beta, Gamma, WaitingRate, Pareto or NormalInverseGamma; or a dict or list of them
-        The belief. Of a mean and a variance each has a picture (of a NormalInverseWishart about one coordinate, too).
-        Several beliefs are overlaid; the keys of a dict name them.
+        The belief. A NormalInverseGamma, or a NormalInverseWishart of one coordinate, has one picture for the mean and
+        one for the variance. Several beliefs are overlaid, named by the keys of a dict.
     prior : the same, default=None
-        What it was before the data. Then the prior and the likelihood, scaled to an area of one, are drawn as well;
-        means, variances and upper ends have the prior alone.
+        The belief before the data. If given, the prior and the likelihood, scaled to area one, are drawn as well; for
+        means, variances and upper ends only the prior.
     level : float, default=0.95
-        Probability of the shaded interval.
+        The probability of the shaded interval.
     width : int, default=460
-        Of the picture, in pixels.
+        Width of the picture in pixels.
     show : str, default="prior, likelihood, posterior"
-        Which of the three curves to draw.
+        The curves to draw.
 
     Returns
     -------
@@ -77,7 +77,7 @@ def _wanted(show: str) -> list[str]:
 
 
 def _panel(posterior: Any, prior: Any, level: float, width: int, show: list[str]) -> tuple[Any, str, str]:
-    """Return the picture of one number, its title and its subtitle."""
+    """Return the picture of a belief about one number, its title and its subtitle."""
     now = curved(posterior, "posterior", "belief")
     before = None if prior is None else curved(prior, "prior", "belief")
     x = reach(now) if before is None else reach(now, before)
@@ -99,13 +99,13 @@ def _panel(posterior: Any, prior: Any, level: float, width: int, show: list[str]
 
 
 def _height(curves: dict[str, Array], x: Array) -> float:
-    """Return how tall the picture is: of a curve that rises without end, not all of it."""
+    """Return the top of the vertical axis, which cuts curves that are unbounded."""
     tall = max(curve.max() for curve in curves.values())
     return min(float(tall), 4 * float(max(curve[len(x) // 20 : -len(x) // 20].max() for curve in curves.values())))
 
 
 def _both(posterior: NormalInverseGamma, prior: Any, level: float, width: int, show: list[str]) -> Any:
-    """Return the pictures of a mean and of a variance side by side."""
+    """Return the pictures of the mean and the variance side by side."""
     if prior is not None and not isinstance(prior, NormalInverseGamma):
         raise KindError(
             f"The argument 'prior' of belief must be a NormalInverseGamma, as the posterior is; "
@@ -120,7 +120,7 @@ def _both(posterior: NormalInverseGamma, prior: Any, level: float, width: int, s
 
 
 def _overlaid(beliefs: Any, width: int) -> Any:
-    """Return several beliefs in one picture, by name."""
+    """Return one picture of several beliefs."""
     pairs = [*beliefs.items()] if isinstance(beliefs, Mapping) else [(repr(one), one) for one in beliefs]
     pairs = [(name, of_one_number(one)) for name, one in pairs]
     if not 1 <= len(pairs) <= len(PALETTE) or len({str(name) for name, _ in pairs}) < len(pairs):
@@ -135,11 +135,11 @@ def _overlaid(beliefs: Any, width: int) -> Any:
 
 
 def _curves(named: Mapping[Any, Any], width: int) -> Any:
-    """Return curves about the same number, by name."""
+    """Return the curves of beliefs about one number, by name."""
     found = {str(name): curved(one, "posterior", "belief") for name, one in named.items()}
     first = next(iter(found.values()))
     if any(type(one) is not type(first) for one in found.values()):
-        raise KindError("Beliefs in one picture must be of one family: they are about the same number.")
+        raise KindError("Beliefs in one picture must be of one family, since they share an axis.")
     x = reach(*found.values())
     curves = {name: density(one, x) for name, one in found.items()}
     looks = {name: (PALETTE[k], [1, 0]) for k, name in enumerate(found)}
@@ -177,7 +177,7 @@ def _interval(now: Curved, x: Array, level: float, tall: float) -> Any:
 
 
 def _marks(now: Curved, tall: float) -> list[Any]:
-    """Draw upright lines at the mean and the mode, named at the top, apart from each other."""
+    """Draw vertical lines at the mean and the mode, with labels at the top that do not overlap."""
     alt = altair()
     mode, mean = mode_of(now), float(now.mean)
     known = {"mean": mean, **({} if mode is None or mode == mean else {"mode": mode})}

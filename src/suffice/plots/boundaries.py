@@ -1,4 +1,4 @@
-"""Which class a classifier of two features answers where, and how sure it is."""
+"""Plot the decision regions of a classifier of two features, and its confidence."""
 
 from __future__ import annotations
 
@@ -16,24 +16,24 @@ from suffice.typing import Array, Integers
 __all__ = ["boundaries"]
 
 SHADES = 6
-"""Steps from undecided to certain."""
+"""Shades from undecided to certain."""
 
 
 def boundaries(model: Any, X: Any, y: Any, steps: int = 95, size: int = 380) -> Any:
-    """Plot the predicted class over the plane of two features, stronger where it is surer, and the rows.
+    """Plot the predicted class over the plane of two features, shaded by its probability, and the rows.
 
     Parameters
     ----------
     model : fitted classifier with ``predict_proba``
-        Of two numeric features; scikit-learn's will do.
+        A classifier of two numeric features, of suffice or scikit-learn.
     X : dataframe or array of two columns
-        Rows to show, in the form that the model was fitted with.
+        The rows to show, in the form that the model was fitted with.
     y : list of labels
-        Their classes.
+        The labels of the rows.
     steps : int, default=95
-        Points along each side at which the model predicts.
+        The number of points along each side at which the model predicts.
     size : int, default=380
-        Of the picture, in pixels.
+        Side of the picture in pixels.
 
     Returns
     -------
@@ -80,14 +80,14 @@ def _columns(table: Table) -> list[Array]:
 
 
 def _edges(values: Array, steps: int) -> Array:
-    """Return the edges of cells in whose middles the model predicts, a little beyond the rows."""
+    """Return the edges of the cells whose centres are predicted, a little beyond the rows."""
     low, high = np.nanmin(values), np.nanmax(values)
     room = 0.06 * (high - low) or 1.0
     return np.linspace(low - room, high + room, steps + 1)
 
 
 def _ask(model: Any, table: Table, middles: list[Array]) -> tuple[Integers, Array]:
-    """Return the class and its probability at each point, lines of the second feature × the first."""
+    """Return the predicted class and its probability at each point: second feature × first feature."""
     across, up = (part.ravel() for part in np.meshgrid(*middles))
     points: Any = np.stack([across, up], axis=1)
     if table.named:
@@ -98,7 +98,7 @@ def _ask(model: Any, table: Table, middles: list[Array]) -> tuple[Integers, Arra
 
 
 def _plane(model: Any, answers: Integers, sure: Array, edges: list[Array], names: list[str]) -> Any:
-    """Draw coloured strips: neighbouring points of one class and shade are one."""
+    """Draw the plane as coloured strips, which join neighbouring cells of one class and shade."""
     alt = altair()
     undecided = 1 / max(2, len(model.classes_))
     shades = np.clip(((sure - undecided) / (1 - undecided) * SHADES).astype(int), 0, SHADES - 1)

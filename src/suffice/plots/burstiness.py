@@ -1,4 +1,4 @@
-"""How often one word comes in documents, beside what the multinomial and the Pólya urn expect."""
+"""Plot how often a word occurs in documents, beside the expectations of the multinomial and the Pólya urn."""
 
 from __future__ import annotations
 
@@ -20,23 +20,23 @@ NAMES = ("documents", "multinomial", "Pólya urn")
 
 
 def burstiness(model: DirichletMultinomialNB, word: Any, class_: Any = None, most: int = 12, width: int = 420) -> Any:
-    """Plot the share of a class's documents with a word once, twice, …: seen, and expected by either model.
+    """Plot the share of the documents of a class that contain a word once, twice, …: observed, and under two models.
 
-    The multinomial thinks that each word of a document is drawn anew, so that a rare one hardly ever comes three times.
-    In the urn a word that came once is likely to come again. Both were fitted to the same documents.
+    The multinomial draws each word of a document independently, so that a rare word hardly ever occurs three times. In
+    the urn, a word that has occurred once is likely to occur again. Both are fitted to the same documents.
 
     Parameters
     ----------
     model : DirichletMultinomialNB
-        Fitted, with ``method="dcm"``. The documents are in its counts of counts: no others are needed.
+        A model fitted with ``method="dcm"``. Its counts of counts contain the documents; no others are needed.
     word : str or int
         The name of the column, or its number if columns have no names.
     class_ : label, default=None
-        Of which class; by default the one that has the word in the largest share of its documents.
+        The class; by default the class with the largest share of documents that contain the word.
     most : int, default=12
-        Documents that have the word more often than this are not shown.
+        The largest count to show.
     width : int, default=420
-        Of the picture, in pixels.
+        Width of the picture in pixels.
 
     Returns
     -------
@@ -55,7 +55,10 @@ def burstiness(model: DirichletMultinomialNB, word: Any, class_: Any = None, mos
             f"The argument 'model' of burstiness must be a fitted DirichletMultinomialNB; got a {type(given).__name__}."
         )
     if given.method != "dcm":
-        raise InputError("The argument 'model' of burstiness must have method='dcm'; EDCM does not give probabilities.")
+        raise InputError(
+            f"The argument 'model' of burstiness must have method='dcm'; got {given.method!r}, which has no "
+            "probabilities."
+        )
     column = _column(given, word)
     code = _class_of(given, column) if class_ is None else place_of(given.classes_, class_, "class_")
     counts, shares = _shares(given, code, column, whole_number(most, "most"))
@@ -80,7 +83,7 @@ def _class_of(model: Any, column: int) -> int:
 
 
 def _shares(model: Any, code: int, column: int, most: int) -> tuple[Integers, list[Array]]:
-    """Return shares of documents that have the word 0, 1, 2, … times: seen, by the multinomial, by the urn."""
+    """Return the shares of documents with the word 0, 1, 2, … times: observed, by the multinomial, by the urn."""
     t = model._statistic
     own, lengths = t.cell == code * int(t.columns) + column, t.cell_of_length == code
     value, documents = t.value[own], t.count[own]
@@ -88,7 +91,8 @@ def _shares(model: Any, code: int, column: int, most: int) -> tuple[Integers, li
     n = float(np.ravel(t.n)[code])
     if not len(value):
         raise InputError(
-            f"The class {model.classes_[code]!r} must have the word at least once to show its bursts; it never does."
+            f"The class {str(model.classes_[code])!r} must contain the word to show its bursts; it never does. Name "
+            "another class."
         )
     counts = np.arange(min(most, max(FEWEST, int(value.max()))) + 1)
     seen = np.bincount(value, documents, len(counts))[: len(counts)]

@@ -1,4 +1,4 @@
-"""What is believed of a concept: hypotheses before and after the examples, and which items belong to it."""
+"""Plot the belief about a concept: its hypotheses before and after the examples, and the membership of items."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ PANELS = ("prior", "likelihood", "posterior")
 
 
 def number_game(learner: ConceptLearner, most: int = 12, stacked: int = STACKED, width: int = 640) -> Any:
-    """Plot prior, likelihood and posterior of the hypotheses, and below them each item's membership.
+    """Plot the prior, likelihood and posterior of the hypotheses, and the membership of each item below them.
 
     Parameters
     ----------
     learner : ConceptLearner or NumberGame
-        After some examples, or before any.
+        The learner, with or without examples.
     most : int, default=12
-        Hypotheses that have a line of their own, the most probable.
+        The number of most probable hypotheses with a line of their own.
     stacked : int, default=6
-        Hypotheses that have a colour of their own in the membership, the most probable.
+        The number of most probable hypotheses with a colour of their own in the membership.
     width : int, default=640
-        Of the picture, in pixels.
+        Width of the picture in pixels.
 
     Returns
     -------
@@ -49,16 +49,16 @@ def number_game(learner: ConceptLearner, most: int = 12, stacked: int = STACKED,
 
 
 def hypotheses(learner: ConceptLearner, most: int = 12, width: int = 640) -> Any:
-    """Plot prior, likelihood and posterior of the most probable hypotheses, beside each other.
+    """Plot the prior, likelihood and posterior of the most probable hypotheses side by side.
 
     Parameters
     ----------
     learner : ConceptLearner
-        After some examples, or before any.
+        The learner, with or without examples.
     most : int, default=12
-        Hypotheses that have a line of their own; the others have one together.
+        The number of hypotheses with a line of their own; the others share one.
     width : int, default=640
-        Of the picture, in pixels.
+        Width of the picture in pixels.
 
     Returns
     -------
@@ -74,16 +74,16 @@ def hypotheses(learner: ConceptLearner, most: int = 12, width: int = 640) -> Any
 
 
 def membership(learner: ConceptLearner, stacked: int = STACKED, width: int = 640) -> Any:
-    """Plot the probability that each item belongs to the concept, made up of the hypotheses that hold it.
+    """Plot the probability that each item belongs to the concept, stacked by the hypotheses that contain it.
 
     Parameters
     ----------
     learner : ConceptLearner
-        After some examples, or before any.
+        The learner, with or without examples.
     stacked : int, default=6
-        Hypotheses that have a colour of their own; the others have one together.
+        The number of hypotheses with a colour of their own; the others share one.
     width : int, default=640
-        Of the picture, in pixels.
+        Width of the picture in pixels.
 
     Returns
     -------
@@ -99,7 +99,7 @@ def membership(learner: ConceptLearner, stacked: int = STACKED, width: int = 640
 
 
 def item_axis(learner: ConceptLearner, width: int) -> tuple[Any, dict[str, float]]:
-    """Return the axis of items, and the width of a bar: numbers at their value, others in their order."""
+    """Return the axis of items, numbers at their value and others in order, and the width of a bar."""
     alt = altair()
     items: Any = learner.domain
     if not all(isinstance(item, int | float) for item in items):
@@ -124,7 +124,7 @@ def _title(learner: ConceptLearner) -> str:
 
 
 def _panels(learner: ConceptLearner, most: int, width: int, stacked: int = STACKED) -> Any:
-    """Draw columns of bars for prior, likelihood and posterior; the most probable have the colours of the stack."""
+    """Draw columns of bars for prior, likelihood and posterior, in the colours of the membership."""
     alt = altair()
     table = learner.posterior_
     columns = {"prior": table.prior, "likelihood": np.exp(table.log_likelihood), "posterior": table.posterior}
@@ -134,7 +134,7 @@ def _panels(learner: ConceptLearner, most: int, width: int, stacked: int = STACK
     lines = {name: [float(value) for value in column[shown]] for name, column in columns.items()}
     if len(rest):
         names.append(f"{len(rest):,} others")
-        for name, column in columns.items():  # likelihoods do not add up: that of the likeliest
+        for name, column in columns.items():  # likelihoods do not add up: take the largest
             lines[name].append(float(column[rest].max() if name == "likelihood" else column[rest].sum()))
     colours = [_colour(rank) if rank < min(stacked, len(shown)) else GREY for rank in range(len(names))]
     data = rows_of(place=range(len(names)), hypothesis=names, colour=colours, **lines)
@@ -192,7 +192,7 @@ def _stack(learner: ConceptLearner, stacked: int, width: int) -> Any:
 
 
 def _pieces(learner: ConceptLearner, stacked: int) -> tuple[list[Any], list[str], list[float], list[int]]:
-    """Return a piece of a bar per item and hypothesis that holds it, the most probable hypotheses first."""
+    """Return the pieces of the stacked bars: one per item and hypothesis that contains it."""
     table = learner.posterior_
     top: Integers = table.order()[:stacked]
     left = learner.membership()

@@ -1,4 +1,4 @@
-"""Beliefs about one number as curves, for the pictures of them."""
+"""Compute the curves of beliefs about one number."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ ABOUT: dict[type[Any], str] = {
     Beta: "probability", Gamma: "rate", WaitingRate: "rate", Pareto: "upper end", StudentT: "mean",
     InverseGamma: "variance",
 }  # fmt: skip
-"""What the curve of a family is about."""
+"""The name of the quantity that each family is about."""
 
 INSTEAD: dict[type[Any], str] = {
     Dirichlet: " Take one category of its marginal(), which is a Beta; plots.simplex and plots.draws show all.",
@@ -39,7 +39,7 @@ def of_one_number(belief: Any) -> Any:
 
 
 def curved(belief: Any, name: str, function: str, kinds: tuple[type[Any], ...] = (*ABOUT,)) -> Any:
-    """Return the belief; raise unless it is about one number and has a curve."""
+    """Return the belief; raise unless it is a proper belief about one number."""
     if not isinstance(belief, kinds):
         public = [kind.__name__ for kind in kinds if kind not in (StudentT, InverseGamma)]
         more = [] if len(public) == len(kinds) else ["NormalInverseGamma"]
@@ -57,24 +57,24 @@ def curved(belief: Any, name: str, function: str, kinds: tuple[type[Any], ...] =
 
 
 def spelled(belief: Curved) -> str:
-    """Return what the curve is about."""
+    """Return the name of the quantity that a belief is about."""
     return ABOUT[type(belief)]
 
 
 def domain(x: Array, belief: Curved) -> list[float]:
-    """Return where the axis begins and ends."""
+    """Return the ends of the axis."""
     if isinstance(belief, Beta) and x[-1] - x[0] > NARROW:
         return [0.0, 1.0]
     return [0.0 if 0 <= x[0] < 0.2 * x[-1] else float(x[0]), float(x[-1])]
 
 
 def density(belief: Curved, x: Array) -> Array:
-    """Return the height of the curve."""
+    """Return the density at each point."""
     return np.asarray(belief.pdf(x))
 
 
 def reach(*beliefs: Curved) -> Array:
-    """Return points along which to draw the curves; the ends, where they may be infinite, are left out."""
+    """Return the points at which to draw the curves, without the ends, where densities may be infinite."""
     highest = 0.95 if isinstance(beliefs[0], Pareto | InverseGamma) else 0.999  # these have long tails
     ends = [(float(belief.quantile(0.0005)), float(belief.quantile(highest))) for belief in beliefs]
     low, high = min(end[0] for end in ends), max(end[1] for end in ends)
@@ -96,15 +96,15 @@ def _of_shares(low: float, high: float, narrow: list[tuple[float, float]]) -> Ar
 
 
 def likelihood(prior: Curved, posterior: Curved, x: Array) -> Array | None:
-    """Return the likelihood that turned one into the other, scaled to an area of one; None if there is none to draw."""
+    """Return the likelihood between prior and posterior, scaled to area one, or None if it cannot be drawn."""
     if type(prior) is not type(posterior):
-        raise InputError(f"The argument 'prior' must be what the posterior came from; got {prior!r} for {posterior!r}.")
+        raise InputError(f"The argument 'prior' must be the prior of the posterior {posterior!r}; got {prior!r}.")
     if not isinstance(posterior, Beta | Gamma | WaitingRate) or not isinstance(prior, Beta | Gamma | WaitingRate):
         return None
     before, after = np.array(prior._values(), float), np.array(posterior._values(), float)
     first, second = after - before
     if min(first, second) < 0:
-        raise InputError(f"The argument 'prior' must be what the posterior came from; got {prior!r} for {posterior!r}.")
+        raise InputError(f"The argument 'prior' must be the prior of the posterior {posterior!r}; got {prior!r}.")
     if first == second == 0:
         return None
     if isinstance(posterior, Beta):
@@ -113,7 +113,7 @@ def likelihood(prior: Curved, posterior: Curved, x: Array) -> Array | None:
 
 
 def mode_of(belief: Curved) -> float | None:
-    """Return the mode, if there is just one and it is known."""
+    """Return the mode if it is unique, else None."""
     if isinstance(belief, StudentT):
         return float(belief.location)
     if isinstance(belief, InverseGamma):

@@ -1,4 +1,4 @@
-"""Learning in steps, as a strip of small pictures."""
+"""Plot learning in steps as a strip of small pictures."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ __all__ = ["filmstrip"]
 
 
 def filmstrip(prior: Any, values: Sequence[Any], frames: int = 6, columns: int = 3, width: int = 190) -> Any:
-    """Plot the belief after none, some and all of the values, a frame each; the previous belief in grey.
+    """Plot the belief after none, some and all of the values, one frame each, with the previous belief in grey.
 
     Parameters
     ----------
     prior : Beta, Gamma or ConceptLearner
-        What is believed first.
+        The belief before any value.
     values : list
-        Zeros and ones, counts, or items, in the order they came.
+        Zeros and ones, counts, or items, in order.
     frames : int, default=6
-        How many pictures at most, spread evenly from none of the values to all.
+        The most pictures, evenly spaced from none of the values to all.
     columns : int, default=3
-        Pictures side by side.
+        The number of pictures in a row.
     width : int, default=190
-        Of each, in pixels.
+        Width of each picture in pixels.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""How far a concept reaches beyond its examples, as lines of equal probability around them."""
+"""Plot how far a concept reaches beyond its examples, by contours of equal probability."""
 
 from __future__ import annotations
 
@@ -18,29 +18,29 @@ __all__ = ["generalisation"]
 
 LEVELS = (0.1, 0.3, 0.5, 0.7, 0.9)
 FINE = 60
-"""Points of a line in each of the four corners."""
+"""Points of a contour in each of its four corners."""
 
 APART = 13
-"""Pixels that a label takes."""
+"""Height of a label in pixels."""
 
 
 def generalisation(
     learner: Rectangles, points: Any, after: int | Sequence[int] | None = None, columns: int = 2, size: int = 280
 ) -> Any:
-    """Plot the probability that points of the plane belong to a concept, given the first of its examples.
+    """Plot the probability that points of the plane belong to a concept, given its first examples.
 
     Parameters
     ----------
     learner : Rectangles
-        What is believed before the points.
+        The learner before the points.
     points : dataframe or array of two columns
-        Examples, in the order they came.
+        The examples, in order.
     after : int or list of int, default=None
-        Numbers of examples, with a picture each; all of them in one picture by default.
+        The numbers of examples, with a picture each; by default one picture, with all examples.
     columns : int, default=2
-        Pictures side by side.
+        The number of pictures in a row.
     size : int, default=280
-        Of each, in pixels.
+        Side of each picture in pixels.
 
     Returns
     -------
@@ -74,7 +74,7 @@ def generalisation(
 
 
 def _points(learner: Rectangles, points: Any) -> tuple[Array, list[str]]:
-    """Return examples as a matrix, and the names of the features."""
+    """Return the examples as a matrix, and the names of the features."""
     table = Table.read(points)
     if table.width != 2:
         raise ShapeError(f"The argument 'points' of generalisation must have 2 columns; got {table.width}.")
@@ -95,16 +95,16 @@ def _steps(after: Any, n: int) -> list[int]:
 
 
 def _contours(belief: Rectangles) -> Array:
-    """Return the line of each level: levels × points × 2, all the way around the examples.
+    """Return the contour of each level around the examples: levels × points × 2.
 
-    Probabilities are products of one factor per feature, so a line is known once both factors are: where one of them
-    is high the other one may be low.
+    A probability is the product of one factor per feature, so a contour pairs the points where the product of both
+    factors is the level.
     """
     reach, share = _shares(belief)
     (left, bottom), (right, top) = belief.tightest_.T
     lines = []
     for level in LEVELS:
-        first = level ** np.linspace(0, 1, FINE)  # what the first feature contributes, from all to nothing
+        first = level ** np.linspace(0, 1, FINE)  # the factor of the first feature, from 1 to the level
         along, up = (
             np.interp(-np.log(part), -np.log(share[:, k]), reach[:, k]) for k, part in enumerate((first, level / first))
         )
@@ -115,7 +115,7 @@ def _contours(belief: Rectangles) -> Array:
 
 
 def _shares(belief: Rectangles) -> tuple[Array, Array]:
-    """Return distances beyond the examples in each feature, and how probable it is that the concept reaches there."""
+    """Return distances beyond the examples in each feature, and the probability that the concept reaches there."""
     low, high = belief.tightest_.T
     far = np.where(high > low, high - low, 1.0)
     least = LEVELS[0] / 10, LEVELS[0]
@@ -160,7 +160,7 @@ def _panel(belief: Rectangles, lines: Array, seen: Array, ends: Array, names: li
 
 
 def _labels(lines: Array, ends: Array, size: int, axes: dict[str, Any]) -> Any:
-    """Draw the level of each line above it, where there is room below the next one."""
+    """Draw the level of each contour above it, if there is room below the next contour."""
     tops = lines[..., 1].max(axis=1)
     middle = (lines[0, :, 0].min() + lines[0, :, 0].max()) / 2
     room = -np.diff(tops, prepend=np.inf) / (ends[1, 1] - ends[1, 0]) * size

@@ -1,4 +1,4 @@
-"""Which features tell most about the class, as a ranking."""
+"""Plot features by their information about the class."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ __all__ = ["information"]
 
 
 def information(information: Information, most: int = 20, width: int = 380) -> Any:
-    """Plot a bar per feature, the most informative first.
+    """Plot the information of each feature as a bar, the most informative feature first.
 
     Parameters
     ----------
     information : Information
-        What ``sf.mutual_information`` gives.
+        The result of ``sf.mutual_information``.
     most : int, default=20
-        How many features.
+        The number of features to show.
     width : int, default=380
-        Of the bars, in pixels.
+        Width of the bars in pixels.
 
     Returns
     -------
@@ -37,7 +37,7 @@ def information(information: Information, most: int = 20, width: int = 380) -> A
     given: Any = information
     if not isinstance(given, Information):
         raise KindError(
-            f"The argument 'information' must be what mutual_information gives; got a {type(given).__name__}."
+            f"The argument 'information' must be a result of mutual_information; got a {type(given).__name__}."
         )
     alt = altair()
     top = given.top(whole_number(most, "most"))

@@ -1,4 +1,4 @@
-"""Which values of columns that act together come together more often than each alone suggests, class by class."""
+"""Plot the lift of joint values of joint columns over independence, class by class."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from suffice.typing import Array
 __all__ = ["axis_of", "colours_of", "heat_map", "joint", "reach_of", "tables_of"]
 
 CLASSES, SLICES = 6, 4
-"""Classes that are shown by default; and values of a third column, each of which has panels of its own."""
+"""The number of classes shown by default, and of values of a third column with panels of their own."""
 
 FURTHEST = 3.0
-"""Colours end at 8 times as often, and at an eighth."""
+"""The largest end of the colour scale, as a power of 2: 8 times as often, or an eighth."""
 
 WRITTEN = 12
-"""Values of a column up to which cells have their number in them."""
+"""The most values of a column for which cells show their numbers."""
 
 MORE, LESS = PALETTE[1], PALETTE[0]
 HARDLY_MORE, HARDLY_LESS = "rgba(213, 94, 0, 0.05)", "rgba(0, 114, 178, 0.05)"
@@ -32,25 +32,25 @@ UNDECIDED = 0.38
 def joint(
     model: Any, first: Any, second: Any, third: Any = None, classes: Any = None, most: int = 20, level: float = 0.95
 ) -> Any:
-    """Plot how many times as often values of columns come together in each class as each alone suggests.
+    """Plot how many times as often values of joint columns occur together in each class as under independence.
 
-    Orange is more often, blue less. Cells are pale where rows leave it open: the interval of the number holds 1. Values
-    with fewest rows are united where there are many.
+    Orange is more often, blue is less often. Cells are pale if the credible interval contains 1. If a column has many
+    values, those with the fewest rows are united.
 
     Parameters
     ----------
     model : fitted NaiveBayes
-        With columns that act together: ``joint_`` lists them.
+        A model with joint columns, which ``joint_`` lists.
     first, second : column name
-        Down and across.
+        The columns shown down and across.
     third : column name, default=None
-        Of three columns that act together: each of its four most frequent values has panels of its own.
+        The third of three joint columns; each of its four most frequent values has panels of its own.
     classes : list of labels, default=None
-        Which classes; the first six by default.
+        The classes to show; by default the first six.
     most : int, default=20
-        Values of a column at most.
+        The most values of a column.
     level : float, default=0.95
-        Probability of the intervals.
+        The probability of the credible intervals.
 
     Returns
     -------
@@ -82,25 +82,24 @@ def joint(
 
 
 def _columns(known: Any, asked: tuple[Any, ...]) -> tuple[Any, ...]:
-    """Return the columns of the set as the model names them; raise unless there is one."""
+    """Return the columns of the set in the order of the model; raise InputError unless the model has it."""
     for columns in known:
         if set(columns) == set(asked) and len(columns) == len(asked):
             return tuple(columns)
     if not known:
         raise InputError(
-            "No columns of this model act together. Fit it with joint='auto', or declare them, as in "
-            f"joint=[{asked!r}]."
+            f"This model has no joint columns. Fit it with joint='auto', or declare them, as in joint=[{asked!r}]."
         )
     names = [" × ".join(map(str, columns)) for columns in known]
     more = f" and {len(names) - 8:,} more" if len(names) > 8 else ""
     raise InputError(
-        f"The columns {' × '.join(map(str, asked))} do not act together in this model; these do: "
+        f"The model has no joint columns {' × '.join(map(str, asked))}; its joint columns are "
         f"{', '.join(names[:8])}{more}. Declare others, as in joint=[{asked!r}]."
     )
 
 
 def _subtitle(asked: tuple[Any, ...], whole: tuple[int, ...], found: JointLifts) -> list[str]:
-    """Say how to read the colours, and what is not shown."""
+    """Return the subtitle: how to read the colours, and what is left out."""
     lines = ["How many times as often together as each alone suggests; pale where rows leave it open."]
     for name, before, values in zip(asked, whole, found.values, strict=False):
         if len(values) < before:
@@ -111,7 +110,7 @@ def _subtitle(asked: tuple[Any, ...], whole: tuple[int, ...], found: JointLifts)
 
 
 def tables_of(found: JointLifts, level: float) -> Array:
-    """Return rows, how many were expected, how many times as often that is and its bounds: 5 × classes × values."""
+    """Return rows, expected rows, the lift and its bounds: 5 × classes × values."""
     belief = found.belief()
     low, high = (np.asarray(end) for end in belief.interval(level))
     return np.stack([found.count, found.expected, np.asarray(belief.mean), low, high])
@@ -120,7 +119,7 @@ def tables_of(found: JointLifts, level: float) -> Array:
 def _panels(
     found: JointLifts, labels: list[str], codes: list[int], asked: tuple[Any, ...], level: float
 ) -> list[list[Any]]:
-    """Return lines of panels, one for each class; of three columns, values of the third have lines of their own."""
+    """Return rows of panels, one panel per class, and one row per value of a third column."""
     tables = tables_of(found, level)[:, codes]
     panels = [(tables, labels)]
     if len(asked) == 3:
@@ -140,14 +139,14 @@ def _panels(
 
 
 def reach_of(tables: Array) -> float:
-    """Return how far colours go, as a power of 2: as far as cells that are not open, from 2 times to 8 times."""
+    """Return the end of the colour scale as a power of 2, from 2 to 8 times, set by cells whose interval excludes 1."""
     _, _, lift, low, high = tables
     sure = (low > 1) | (high < 1)
     return float(np.clip(np.abs(np.log2(lift[sure])).max(initial=0.0), 1.0, FURTHEST))
 
 
 def _across(found: JointLifts) -> int:
-    """Return how many panels stand side by side: as many as about 900 pixels hold."""
+    """Return the number of panels in a row, as many as fit about 900 pixels."""
     return max(1, min(4, round(900 / (_step(found.values[:2]) * len(found.values[1]) + 60))))
 
 
@@ -172,7 +171,7 @@ def _panel(
 def heat_map(
     tables: Array, values: tuple[tuple[str, ...], ...], names: Any, reach: float, axes: Any, colour: Any, written: bool
 ) -> Any:
-    """Draw the cells of one class, with their numbers in them if these are to be written."""
+    """Draw the cells of one class, with or without their numbers."""
     alt = altair()
     base = alt.Chart(_cells(tables, values, reach)).encode(y=axes[0], x=axes[1])
     tips = [alt.Tooltip("down:N", title=str(names[0])), alt.Tooltip("across:N", title=str(names[1]))]
@@ -187,7 +186,7 @@ def heat_map(
 
 
 def _cells(tables: Array, values: tuple[tuple[str, ...], ...], reach: float) -> Any:
-    """Return a line per cell; none where no row was and none was expected."""
+    """Return the data of each cell, without cells that have no rows and expect none."""
     at = y, x = np.nonzero((tables[0] > 0) | (tables[1] > 0))
     count, expected, lift, low, high = (table[at] for table in tables)
     power, undecided = np.log2(lift), (low <= 1) & (high >= 1)
@@ -209,7 +208,7 @@ def _cells(tables: Array, values: tuple[tuple[str, ...], ...], reach: float) -> 
 
 
 def axis_of(side: str, values: tuple[str, ...], title: Any, angle: int = 0, **more: Any) -> Any:
-    """Return an axis of values; one without a title has no words at all: those of its neighbour hold for it."""
+    """Return an axis of values; without a title it has no labels, since its neighbour has them."""
     alt = altair()
     words = labelled(cut(value, 22) for value in values)
     shown = {"labelExpr": words, "labelLimit": 150, "labelAngle": angle, "labels": title is not None, **more}
@@ -220,8 +219,8 @@ def axis_of(side: str, values: tuple[str, ...], title: Any, angle: int = 0, **mo
 
 
 def colours_of(alt: Any, reach: float) -> Any:
-    """Return colours of powers of 2, from as much less often to as much more often."""
-    ends = [LESS, HARDLY_LESS, HARDLY_MORE, MORE]  # clear in the middle, so that it is the page's own colour
+    """Return the colour scale of powers of 2, symmetric around 1."""
+    ends = [LESS, HARDLY_LESS, HARDLY_MORE, MORE]  # transparent in the middle, to show the page
     return alt.Scale(domain=[-reach, -1e-6, 1e-6, reach], range=ends, interpolate="rgb", clamp=True)
 
 
@@ -234,5 +233,5 @@ def _legend(alt: Any, reach: float) -> Any:
 
 
 def _times(lift: float) -> str:
-    """Return a lift in few characters."""
+    """Return a lift as a short text."""
     return f"{lift:.0f}" if lift >= 9.95 else f"{lift:.1f}" if lift >= 0.095 else "0.0"

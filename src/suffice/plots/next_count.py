@@ -1,4 +1,4 @@
-"""What comes next, with the parameter's uncertainty and without: the predictive against a plug-in."""
+"""Plot the predictive distribution of the next count beside that of a plug-in estimate."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ __all__ = ["predictive"]
 def predictive(
     belief: Beta | Gamma, trials: int = 10, plug_in: Literal["mean", "mode"] = "mean", width: int = 460
 ) -> Any:
-    """Plot the distribution of a count to come: averaged over the belief, and by its mean alone, which is too narrow.
+    """Plot the predictive distribution of a count beside that of a plug-in estimate, which is too narrow.
 
     Parameters
     ----------
     belief : Beta or Gamma
-        About the probability of heads, or about a rate.
+        The belief about the probability of heads, or about a rate.
     trials : int, default=10
-        How many tosses are to come; a Gamma predicts one count and has no use for it.
+        The number of future tosses; ignored for a Gamma, which predicts one count.
     plug_in : {"mean", "mode"}, default="mean"
-        What to plug in for comparison.
+        The estimate to plug in for comparison.
     width : int, default=460
-        Of the picture, in pixels.
+        Width of the picture in pixels.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""How a fit in steps went: its objective after each of them."""
+"""Plot the objective of an iterative fit after each step."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ __all__ = ["objective"]
 
 
 def objective(model: Any, width: int = 420) -> Any:
-    """Plot the objective of EM, or of anything that is fitted in steps, against the step. It should never fall.
+    """Plot the objective of EM, or of any other iterative fit, against the step. The objective of EM never falls.
 
     Parameters
     ----------
     model : object with ``objective_``
-        A list of numbers, one per step; or such a list itself.
+        A model fitted by iteration, or the list of objectives itself, one per step.
     width : int, default=420
-        Of the picture, in pixels.
+        Width of the picture in pixels.
 
     Returns
     -------
@@ -36,7 +36,7 @@ def objective(model: Any, width: int = 420) -> Any:
         values = np.array(given, np.float64)
     except (TypeError, ValueError):
         raise KindError(
-            "The argument 'model' of objective must be fitted in steps and have 'objective_', or be such a list; "
+            "The argument 'model' of objective must be a fitted model with 'objective_', or a list of objectives; "
             f"got a {type(model).__name__}."
         ) from None
     if values.ndim != 1 or not len(values) or not np.isfinite(values).all():

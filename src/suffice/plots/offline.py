@@ -1,4 +1,4 @@
-"""Charts that notebooks show without a network: Altair's own way loads its scripts from another machine."""
+"""Show charts in notebooks without a network; Altair's default renderer loads scripts from another machine."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ __all__ = ["offline"]
 
 
 class Offline:
-    """A chart that shows itself as a picture (SVG), unless the user has chosen one of Altair's renderers."""
+    """A chart that notebooks show as SVG, unless the user has chosen one of Altair's renderers."""
 
     def _repr_mimebundle_(self, *args: Any, **kwargs: Any) -> Any:
         chart: Any = self
@@ -24,9 +24,9 @@ class Offline:
 
 
 def offline(chart: Any) -> Any:
-    """Return the chart as a type that is shown offline, as is all that is made of it (``chart.properties``)."""
+    """Return the chart as a type that is shown offline; charts derived from it (``chart.properties``) are, too."""
     kind: Any = type(chart)
-    object.__setattr__(chart, "__class__", _offline(kind))  # a plain assignment would become part of the picture
+    object.__setattr__(chart, "__class__", _offline(kind))  # a plain assignment would add to the specification
     return chart
 
 
@@ -38,13 +38,13 @@ def _offline(kind: Any) -> Any:
 
 
 def _blank(kind: Any) -> Any:
-    """Return a chart without anything, to be filled by copy and pickle."""
+    """Return an empty chart, to be filled by copy and pickle."""
     made = _offline(kind)
     return made.__new__(made)
 
 
 def _drawn(spec: Any) -> str | None:
-    """Return the picture, or None where the library that draws it is not installed."""
+    """Return the SVG, or None if the library that draws it is not installed."""
     try:
         library = import_module("vl_convert")
     except ImportError:

@@ -1,4 +1,4 @@
-"""A belief about the largest value there can be, and what it expects next: the taxicab problem."""
+"""Plot a belief about an upper end and the next value: the taxicab problem."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ def pareto(belief: Pareto, upto: float | None = None, width: int = 460) -> Any:
     Parameters
     ----------
     belief : Pareto
-        A proper one: after a value was seen.
+        A proper belief, after at least one value.
     upto : float, default=None
-        Where the picture ends; by default, where nine tenths of the belief are below, within six times its start.
+        Where the picture ends; by default at the 0.9 quantile of the belief, and at most at six times its start.
     width : int, default=460
-        Of the picture, in pixels.
+        Width of the picture in pixels.
 
     Returns
     -------
@@ -42,7 +42,7 @@ def pareto(belief: Pareto, upto: float | None = None, width: int = 460) -> Any:
     if not isinstance(belief, Pareto):
         raise KindError(f"The argument 'belief' of pareto must be a Pareto; got a {type(belief).__name__}.")
     if belief.batch_shape or not belief.proper:
-        raise InputError(f"The argument 'belief' of pareto must be one belief that is proper; got {belief!r}.")
+        raise InputError(f"The argument 'belief' of pareto must be one proper belief; got {belief!r}.")
     start = float(belief.b)
     given: Any = upto
     end = min(float(belief.interval(0.8)[1]), 6 * start) if given is None else float(given)

@@ -1,4 +1,4 @@
-"""Where a model is wrong: statistics of real rows beside those of rows that it draws."""
+"""Plot a predictive check: statistics of the real rows beside those of rows that the model draws."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ __all__ = ["check"]
 
 
 def check(found: Check, most: int = 12, width: int = 320) -> Any:
-    """Plot the statistics of a predictive check that surprise most.
+    """Plot the most surprising statistics of a predictive check.
 
-    Dots are the rows that the model drew, about their mean, in units of their standard deviation; the diamond is the
-    real rows. Where it lies outside the dots, the model does not make such rows.
+    Dots stand for the data sets that the model drew, centred at their mean, in units of their standard deviation; the
+    diamond stands for the real rows. A diamond outside the dots shows a property that the model does not reproduce.
 
     Parameters
     ----------
     found : Check
-        What ``sf.check`` returned.
+        The result of ``sf.check``.
     most : int, default=12
-        How many statistics.
+        The number of statistics to show.
     width : int, default=320
-        In pixels.
+        Width of the picture in pixels.
 
     Returns
     -------
@@ -43,7 +43,7 @@ def check(found: Check, most: int = 12, width: int = 320) -> Any:
     given: object = found
     if not isinstance(given, Check):
         kind = type(given).__name__
-        raise KindError(f"The argument 'found' of plots.check must be what sf.check returns; got {kind}.")
+        raise KindError(f"The argument 'found' of plots.check must be a result of sf.check; got a {kind}.")
     alt, order = altair(), found._order()[: whole_number(most, "most")]
     s, c, j = np.unravel_index(order, found.real.shape)
     names = [_name(found, *place) for place in zip(s.tolist(), c.tolist(), j.tolist(), strict=True)]
@@ -69,7 +69,7 @@ def check(found: Check, most: int = 12, width: int = 320) -> Any:
 
 
 BEYOND = 25.0
-"""Diamonds that are further away are shown here."""
+"""The distance at which diamonds further away are shown."""
 
 
 def _name(found: Check, s: int, c: int, j: int) -> str:

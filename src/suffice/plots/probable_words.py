@@ -1,4 +1,4 @@
-"""What the classes of a model are made of: their most probable words, or features."""
+"""Plot the most probable words or features of each class."""
 
 from __future__ import annotations
 
@@ -22,22 +22,22 @@ ACROSS = 3
 def words(
     model: Any, classes: Any = None, most: int = 12, level: float = 0.95, width: int = 190, feature_names: Any = None
 ) -> Any:
-    """Plot the most probable words of each class, with intervals where there is a posterior.
+    """Plot the most probable words of each class, with credible intervals if there is a posterior.
 
     Parameters
     ----------
     model : fitted classifier of texts or counts
         BernoulliNB, MultinomialNB, ComplementNB, PoissonNB, DirichletMultinomialNB or TextClassifier.
     classes : list of labels, default=None
-        Which classes; the first six by default.
+        The classes to show; by default the first six.
     most : int, default=12
-        Words per class.
+        The number of words per class.
     level : float, default=0.95
-        Probability of the intervals.
+        The probability of the credible intervals.
     width : int, default=190
-        Of the bars of one class, in pixels.
+        Width of the bars of one class in pixels.
     feature_names : list of str, default=None
-        What the columns are called, where the model has not learned names: rows of a sparse matrix, or of an array.
+        The names of the columns, for a model that was fitted without names.
 
     Returns
     -------
@@ -72,7 +72,7 @@ def words(
 
 
 def _lines(known: FeatureBelief, code: int, top: Any, level: float) -> list[tuple[str, float, float, float]]:
-    """Return name, mean and the two ends of each word; the mean itself where there is no posterior."""
+    """Return the name, mean and interval of each word; without a posterior, both ends are the mean."""
     mean = known.mean(top)[code]
     low, high = (end[code] for end in known.ends(top, level)) if known.sure else (mean, mean)
     names = (cut(name, 24) for name in known.names[top])

@@ -1,4 +1,4 @@
-"""Whether confidence is deserved: accuracy against confidence, beside the diagonal of honest probabilities."""
+"""Plot accuracy against confidence, with the diagonal of calibrated probabilities."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ LINES = [AGAINST, FOR, PALETTE[0], PALETTE[3], PALETTE[4], PALETTE[5]]
 
 
 def reliability(models: Reliability | Mapping[str, Reliability], size: int = 300) -> Any:
-    """Plot a line per model through its bins; the larger a dot, the more rows it stands for.
+    """Plot accuracy against confidence as one line per model; the area of a dot shows the share of rows in its bin.
 
-    Below the diagonal a model is too sure of itself, above it not sure enough.
+    Below the diagonal a model is overconfident, above it underconfident.
 
     Parameters
     ----------
     models : Reliability or dict of them by name
-        What ``sf.evaluate.reliability`` gives.
+        Results of ``sf.evaluate.reliability``.
     size : int, default=300
-        Of the square, in pixels.
+        Side of the square in pixels.
 
     Returns
     -------
     chart : altair.LayerChart
-        Its background is clear. Save it with ``chart.save("reliability.svg")``.
+        The chart, with a transparent background. Save it with ``chart.save("reliability.svg")``.
 
     Examples
     --------

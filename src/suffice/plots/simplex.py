@@ -1,4 +1,4 @@
-"""A belief about a die: its density on the triangle of three probabilities, and draws of any number of them."""
+"""Plot a Dirichlet belief: its density on the triangle of three probabilities, and draws of any dimension."""
 
 from __future__ import annotations
 
@@ -20,27 +20,27 @@ SIDE = 40
 TALL = np.sqrt(3) / 2
 CORNERS: Array = np.array([[0.0, 0.0], [1.0, 0.0], [0.5, TALL]])
 UP, DOWN = "M0,-1.1547L1,0.57735L-1,0.57735Z", "M0,1.1547L1,-0.57735L-1,-0.57735Z"
-"""Triangles about their middle, of side 2."""
+"""Triangles of side 2 around their centres."""
 
 LEGEND = 30
 """Pixels from the triangle to the legend: names of corners stand between."""
 
 
 def simplex(belief: Dirichlet, samples: int = 200, rng: Rng = 0, names: Any = None, size: int = 340) -> Any:
-    """Plot the density of a Dirichlet of three categories, with draws from it; a corner is certainty of its category.
+    """Plot the density of a Dirichlet of three categories on a triangle, with draws; a corner is a certain category.
 
     Parameters
     ----------
     belief : Dirichlet
-        Of three categories.
+        A belief about three categories.
     samples : int, default=200
-        Draws to show; 0 for none.
+        The number of draws to show; 0 for none.
     rng : Generator or int, default=0
-        Where draws come from.
+        The random generator of the draws, or its seed.
     names : list, default=None
-        Of the categories; 1, 2, 3 by default.
+        The names of the categories; by default 1, 2, 3.
     size : int, default=340
-        Of a side of the triangle, in pixels.
+        Side of the triangle in pixels.
 
     Returns
     -------
@@ -54,7 +54,7 @@ def simplex(belief: Dirichlet, samples: int = 200, rng: Rng = 0, names: Any = No
     known = _one(belief, "simplex")
     if len(known.alpha) != 3:
         raise InputError(
-            f"The argument 'belief' of simplex must be of 3 categories; got {len(known.alpha)}. "
+            f"The argument 'belief' of simplex must be about 3 categories; got {len(known.alpha)}. "
             "Use plots.draws for others."
         )
     called = _names(names, 3)
@@ -66,20 +66,20 @@ def simplex(belief: Dirichlet, samples: int = 200, rng: Rng = 0, names: Any = No
 
 
 def draws(belief: Dirichlet, size: int = 8, rng: Rng = 0, names: Any = None, width: int = 130) -> Any:
-    """Plot draws from a Dirichlet, each as a small bar chart with a line across at the mean.
+    """Plot draws from a Dirichlet as small bar charts, with a line at the mean.
 
     Parameters
     ----------
     belief : Dirichlet
-        Of any number of categories.
+        A belief about any number of categories.
     size : int, default=8
-        How many draws.
+        The number of draws.
     rng : Generator or int, default=0
-        Where draws come from.
+        The random generator of the draws, or its seed.
     names : list, default=None
-        Of the categories; numbers from 1 by default.
+        The names of the categories; by default numbers from 1.
     width : int, default=130
-        Of each picture, in pixels.
+        Width of each picture in pixels.
 
     Returns
     -------
@@ -132,19 +132,21 @@ def _names(names: Any, k: int) -> list[str]:
 
 
 def _density(belief: Dirichlet, size: int) -> list[Any]:
-    """Draw small triangles, standing and hanging, each coloured by the density at its middle."""
+    """Draw the density as small upright and inverted triangles, coloured by the density at their centres."""
     i, j = (part.ravel() for part in np.meshgrid(np.arange(SIDE), np.arange(SIDE)))
     stand, hang = i + j < SIDE, i + j < SIDE - 1
     standing, hanging = (np.stack([i[k] + part, j[k] + part]) / SIDE for k, part in ((stand, 1 / 3), (hang, 2 / 3)))
     heights = [stats.dirichlet.pdf(_points(cells), belief.alpha) for cells in (standing, hanging)]
     every = np.concatenate(heights)
-    top = float(np.quantile(every, 0.995) if (belief.alpha < 1).any() else every.max())  # it may be infinite at an edge
+    top = float(
+        np.quantile(every, 0.995) if (belief.alpha < 1).any() else every.max()
+    )  # the density may be infinite at an edge
     cells = zip((standing, hanging), heights, (UP, DOWN), strict=True)
     return [_cells(CORNERS.T @ _points(where), height, shape, top, size) for where, height, shape in cells]
 
 
 def _points(cells: Array) -> Array:
-    """Return the three probabilities, from the second and the third."""
+    """Return the three probabilities of points, given the second and the third."""
     return np.concatenate([1 - cells.sum(axis=0, keepdims=True), cells])
 
 

@@ -1,4 +1,4 @@
-"""An explanation as a waterfall: from the prior's log-odds, feature by feature, to those of the answer."""
+"""Plot an explanation as a waterfall, from the prior log-odds feature by feature to the posterior log-odds."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ NAME, VALUE = 28, 34
 
 
 def waterfall(explanation: Explanation, most: int = 14, width: int = 420) -> Any:
-    """Plot a bar for the prior, one per feature from where the last one ended, and one for the sum of all.
+    """Plot the weights of an explanation as bars, each starting where the last one ended, and their sum.
 
     Parameters
     ----------
     explanation : Explanation
-        What a classifier's ``explain`` gives.
+        The result of ``explain`` of a classifier.
     most : int, default=14
-        Features that have a bar of their own, the weightiest ones; the others have one together.
+        The number of features with the largest weights that have a bar of their own; the others share one.
     width : int, default=420
-        Of the bars, in pixels.
+        Width of the bars in pixels.
 
     Returns
     -------
     chart : altair.LayerChart
-        Made for a light and for a dark page: its background is clear. Save it with ``chart.save("why.svg")``.
+        The chart, with a transparent background, for light and dark pages. Save it with ``chart.save("why.svg")``.
 
     Examples
     --------
@@ -42,18 +42,18 @@ def waterfall(explanation: Explanation, most: int = 14, width: int = 420) -> Any
     given: Any = explanation
     if not isinstance(given, Explanation):
         raise KindError(
-            f"The argument 'explanation' of waterfall must be what explain gives; got a {type(given).__name__}."
+            f"The argument 'explanation' of waterfall must be a result of explain; got a {type(given).__name__}."
         )
     if not np.isfinite([given.log_odds, *given.weights]).all():
         raise InputError(
-            "A waterfall needs finite log-odds; one of the two classes is impossible for this row. Explain it against "
-            "another class, or fit with a larger alpha."
+            "A waterfall needs finite log-odds, but one of the two classes is impossible for this row. Explain the row "
+            "against another class, or fit the model with a larger alpha."
         )
     return _chart(steps(given, most), given, width)
 
 
 def steps(explanation: Explanation, most: int) -> list[dict[str, Any]]:
-    """Return a line per bar: what it is, where it starts and ends."""
+    """Return the data of each bar: its name, kind, start and end."""
     top = explanation.top(len(explanation.features))
     shown, rest = (top, []) if len(top) <= most + 1 else (top[:most], top[most:])
     steps: list[tuple[Any, Any, float]] = [("prior", "", explanation.prior), *shown]
@@ -85,7 +85,7 @@ def _row(place: int, name: Any, value: Any, start: float, end: float, kind: str)
 
 
 def _odds(total: float, explanation: Explanation) -> str:
-    """Say how many times more, or less, probable the target is."""
+    """Return the odds in words, for the more probable of the two classes."""
     many = np.exp(min(abs(total), 700.0))
     times = f"{float(f'{many:.3g}'):,.6g}" if many < 1e5 else "over 100,000"
     label = explanation.target if total >= 0 else explanation.against
@@ -119,7 +119,7 @@ def _chart(rows: list[dict[str, Any]], explanation: Explanation, width: int) -> 
 
 
 def _links(alt: Any, rows: list[dict[str, Any]], y: Any, scale: Any) -> Any:
-    """Draw thin lines from where a bar ends to where the next one starts."""
+    """Draw thin lines from the end of each bar to the start of the next."""
     pairs = [{"at": row["end"], "place": row["place"], "next": row["place"] + 1} for row in rows[:-1]]
     x = alt.X("at:Q", scale=scale)
     line = alt.Chart(alt.Data(values=pairs)).mark_rule(color=GREY, opacity=0.6)
@@ -127,7 +127,7 @@ def _links(alt: Any, rows: list[dict[str, Any]], y: Any, scale: Any) -> Any:
 
 
 def _names(alt: Any, rows: list[dict[str, Any]], y: Any, field: str) -> Any:
-    """Draw a column of words beside the bars, as wide as they are."""
+    """Draw a column of words beside the bars, as wide as its longest word."""
     weight, letter = ("bold", 7.2) if field == "name" else ("normal", 6.4)
     width = 4 + letter * max(len(row[field]) for row in rows)
     text = alt.Chart(alt.Data(values=rows)).mark_text(align="left", color=GREY, fontWeight=weight, baseline="middle")

@@ -1,4 +1,4 @@
-"""One page about a model and how it does: self-contained, and made for people."""
+"""Report on a model and its predictions in one self-contained HTML page."""
 
 from suffice.reporting.page import Report, report
 

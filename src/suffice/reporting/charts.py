@@ -1,4 +1,4 @@
-"""Charts as Vega-Lite specifications, by Altair. Colours are names that the page's style gives a value to."""
+"""Make the charts of a report as Vega-Lite specifications. Colours are CSS variables that the page defines."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def _classes(names: list[str], codes: list[int], fill: bool = False) -> Any:
 
 
 def accuracy(judged: JudgedRows) -> dict[str, Any]:
-    """Plot a dot per class with its interval, and a rule for all together."""
+    """Plot the accuracy of each class with its interval, and the overall accuracy as a rule."""
     alt, lines = altair(), judged.by_class
     colour = _classes([line["class"] for line in lines], [line["code"] for line in lines])
     low = max(0.0, min(line["low"] for line in lines) - 0.02)
@@ -83,7 +83,7 @@ def accuracy(judged: JudgedRows) -> dict[str, Any]:
 
 
 def reliability(bins: list[dict[str, float]]) -> dict[str, Any]:
-    """Plot accuracy against confidence, with the interval of each bin, beside the diagonal."""
+    """Plot accuracy against confidence, with the interval of each bin and the diagonal."""
     alt = altair()
     scale = alt.Scale(domain=[0, 1])
     x = alt.X("confidence:Q", scale=scale, title="how sure it is", axis=alt.Axis(format="%", tickCount=5))
@@ -111,7 +111,7 @@ def shown_words(words: FeatureBelief, pair: tuple[int, int]) -> Any:
 
 
 def spikes(words: FeatureBelief, pair: tuple[int, int], names: list[str]) -> list[dict[str, Any]]:
-    """Plot a spike per word, as high as its probability: one chart for each of two classes, on the same scales."""
+    """Plot the probabilities of words as spikes, one chart for each of two classes, on the same scales."""
     alt, which = altair(), shown_words(words, pair)
     mean = words.mean(which)
     low, high = words.ends(which) if words.sure else (None, None)
@@ -156,7 +156,7 @@ def _spikes(alt: Any, lines: list[dict[str, Any]], colour: str, top: float, titl
 
 
 def posterior(names: list[str], pair: tuple[int, int], meaning: str) -> dict[str, Any]:
-    """Plot the curves of the word that is chosen on the page."""
+    """Plot the posterior of the word that the reader chooses on the page."""
     alt = altair()
     colour = _classes([names[c] for c in pair], list(pair))
     base = alt.Chart(alt.NamedData(name="curve")).encode(
@@ -169,7 +169,7 @@ def posterior(names: list[str], pair: tuple[int, int], meaning: str) -> dict[str
 
 
 def by_column(view: ColumnView, codes: dict[str, int]) -> dict[str, Any]:
-    """Plot the distribution of a column in each class: curves of numbers, dots with intervals of values."""
+    """Plot the distribution of a column in each class: curves for numbers, dots with intervals for values."""
     alt = altair()
     names = list(dict.fromkeys(line["class"] for line in view.lines))
     colour = _classes(names, [codes[name] for name in names])
@@ -190,7 +190,7 @@ def by_column(view: ColumnView, codes: dict[str, int]) -> dict[str, Any]:
 
 
 def together(view: JointView, classes: list[int]) -> list[dict[str, Any]]:
-    """Plot how many times as often values of two columns come together, a chart for each class, on the same colours."""
+    """Plot the lift of joint values of two columns over independence, one chart per class on the same colour scale."""
     alt, (found, names) = altair(), view.table()
     tables = tables_of(found, LEVEL)[:, classes]
     reach = reach_of(tables)
@@ -229,7 +229,7 @@ def _dots(alt: Any, base: Any, values: int) -> dict[str, Any]:
 
 
 def informative(ranked: list[dict[str, Any]], colours: bool) -> dict[str, Any]:
-    """Plot a bar per feature, as long as its information."""
+    """Plot the information of each feature as a bar."""
     alt = altair()
     lines = [{**line, "name": cut(line["feature"], NAME), "place": i} for i, line in enumerate(ranked)]
     axis = alt.Axis(domain=False, ticks=False, labelColor=INK, labelExpr="datum.label", labelPadding=6)
@@ -249,7 +249,7 @@ def informative(ranked: list[dict[str, Any]], colours: bool) -> dict[str, Any]:
 
 
 def waterfall(why: Explanation, codes: tuple[int, int], values: bool, most: int = 12) -> dict[str, Any]:
-    """Plot the steps from the prior's log-odds to those of the answer, in the colours of the two classes."""
+    """Plot the steps from the prior log-odds to the posterior log-odds, in the colours of the two classes."""
     alt, rows = altair(), steps(why, most)
     for row in rows:
         own = str(row["value"]).split(", ")[0] if values and row["kind"] in ("for", "against") else ""
@@ -279,7 +279,7 @@ def waterfall(why: Explanation, codes: tuple[int, int], values: bool, most: int 
 
 
 def learning(curve: list[dict[str, float]], unit: str) -> dict[str, Any]:
-    """Plot accuracy by the number of rows learned, with its interval."""
+    """Plot accuracy with its interval against the number of rows learned."""
     alt = altair()
     x = alt.X("rows:Q", scale=alt.Scale(type="log", nice=False), title=f"{unit} learned")
     x.axis = alt.Axis(values=[point["rows"] for point in curve], format=",", grid=False, labelOverlap="greedy")

@@ -1,4 +1,4 @@
-"""A colour for each class, the same in every chart: one for light pages and one for dark ones, by name in the style."""
+"""Give each class one colour in all charts, with a value for light pages and one for dark pages."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ GOLDEN = 137.508
 
 
 def colour_of(code: int) -> str:
-    """Return the name that charts and the page have for the colour of a class."""
+    """Return the CSS variable of the colour of a class."""
     return f"var(--k{code})"
 
 
 def style_of(classes: int) -> tuple[str, str]:
-    """Return the values of the colours, for light and for dark."""
+    """Return the CSS declarations of the colours, for light and dark pages."""
     return _values(classes, LIGHT, 38), _values(classes, DARK, 68)
 
 

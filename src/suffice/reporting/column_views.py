@@ -1,4 +1,4 @@
-"""What is believed of each column of a table in each class, as a curve or as probabilities of its values."""
+"""Describe each column of a table in each class for charts: a curve, or the probabilities of its values."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ __all__ = ["CLASSES", "ColumnView", "column_views"]
 VALUES, CLASSES, WORDS = 8, 6, 8
 STEPS = 80  # of a curve
 OTHER = "(other)"
-"""The name of all values that have no name of their own."""
+"""The name for all values without a name of their own."""
 
 
 @dataclass(frozen=True)
 class ColumnView:
-    """A column: lines to draw, and how many bits it tells about the class."""
+    """A column with the lines to draw, and its information about the class in bits."""
 
     name: str
     kind: str
@@ -35,7 +35,7 @@ class ColumnView:
 
 
 def column_views(model: Any, most: int) -> tuple[list[ColumnView], list[ColumnView]]:
-    """Return the columns that tell most, drawn; and all of them that can be drawn, the most telling first."""
+    """Return the most informative columns, and all columns that can be drawn, the most informative first."""
     known = model._feature_names(), model._reader.by_block, model._categories()
     prior, shown = class_shares(model.class_log_prior_), _largest(model)
     names = [str(model.classes_[code]) for code in shown]
@@ -45,7 +45,7 @@ def column_views(model: Any, most: int) -> tuple[list[ColumnView], list[ColumnVi
 
 
 def _largest(model: Any) -> list[int]:
-    """Return the classes that are drawn: not more than a reader can distinguish."""
+    """Return the largest classes, as many as a reader can distinguish."""
     order = np.argsort(-np.asarray(model.class_count_), kind="stable")[:CLASSES]
     return sorted(order.tolist())
 
@@ -72,7 +72,7 @@ def _curve(drawn: ClassDistributions, shown: list[int], names: list[str]) -> lis
 def _dots(
     drawn: ClassDistributions, prior: Array, shown: list[int], names: list[str]
 ) -> tuple[list[dict[str, Any]], int]:
-    """Return lines of the most frequent values, or of the most telling words; and how many others there are."""
+    """Return lines for the most frequent values or the most telling words, and the number of the others."""
     theta, (low, high) = drawn.heights, drawn.ends or (drawn.heights, drawn.heights)
     average = np.maximum(prior @ theta, 1e-300)
     if drawn.exclusive:

@@ -1,4 +1,4 @@
-"""All that a report tells, as numbers and words; no pictures and no HTML."""
+"""Gather the contents of a report as numbers and words, without charts and HTML."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ WRONG = 8
 class DataFacts:
     """Facts about the rows."""
 
-    rows: int  # judged
+    rows: int  # that are judged
     given: int
     learned: float
     unit: str  # "texts" or "rows"
@@ -50,7 +50,7 @@ class DataFacts:
 
 @dataclass(frozen=True)
 class Informative:
-    """Features by mutual information; of each class the most probable ones, and what speaks for it."""
+    """Features by mutual information, and for each class the most probable features and those that favour it."""
 
     ranked: list[dict[str, Any]]
     unit: str
@@ -60,7 +60,7 @@ class Informative:
 
 @dataclass(frozen=True)
 class Facts:
-    """A model, rows, and what came of them."""
+    """The contents of a report on a model and its rows."""
 
     model: Any
     name: str
@@ -78,7 +78,7 @@ class Facts:
 
 
 def gather(model: Any, X: Any, y: Any, examples: Sequence[int] | None, held_out: bool | None) -> Facts:
-    """Read the rows, judge them, and look into the model."""
+    """Read and judge the rows, and describe the model."""
     all_rows = read(model, X, y)
     which = some_rows(len(all_rows), MOST_ROWS)
     if examples is not None:
@@ -107,19 +107,19 @@ def gather(model: Any, X: Any, y: Any, examples: Sequence[int] | None, held_out:
 
 
 def _places(all_rows: LabelledRows, examples: Sequence[int]) -> Integers:
-    """Return the places of the rows that were chosen by number."""
+    """Return the positions of the rows with the given numbers."""
     for i in examples:
         if i not in all_rows.numbers:
             most = int(all_rows.numbers[-1]) + 1
             raise InputError(
-                f"The argument 'examples' of report must hold numbers of rows with a known label, below {most:,}; "
-                f"got {i!r}."
+                f"The argument 'examples' of report must hold numbers of rows whose label the model knows, below "
+                f"{most:,}; got {i!r}."
             )
     return np.searchsorted(all_rows.numbers, np.asarray(examples, np.int64))
 
 
 def _called(model: Any) -> str:
-    """Return the model with the parameters that were given."""
+    """Return the name of the model with its parameters that are not the defaults."""
     plain = type(model)()
     own = {k: v for k, v in model.get_params(deep=False).items() if repr(v) != repr(plain.get_params(deep=False)[k])}
     parameters = ", ".join(f"{name}={value!r}" for name, value in own.items())
@@ -147,7 +147,7 @@ def _data(model: Any, all_rows: LabelledRows, given: LabelledRows, judged: Judge
 
 
 def _unknown(model: Any, given: LabelledRows, left_out: bool, unit: str) -> list[str]:
-    """Return a note on rows without any learned feature (learned from other rows, if they were learned)."""
+    """Return a note on rows without any learned feature; for learned rows, learned from other rows."""
     known = model._known(given.rows, 2 if left_out else 1)
     strangers = int((~known).sum())
     if not strangers:

@@ -1,4 +1,4 @@
-"""A text with the words marked that say something, by how much and for which class."""
+"""Mark the words of a text by their weight of evidence and the class they favour."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from suffice.text import Analysis
 __all__ = ["LEVELS", "Piece", "marked"]
 
 LEVELS = 4
-LEAST = 0.04  # of the weightiest word: less is not marked
+LEAST = 0.04  # share of the largest weight below which a word is not marked
 
 
 @dataclass(frozen=True)
 class Piece:
-    """A stretch of text; where it has a weight, how strong on a scale of 1 to 4, and for which side."""
+    """A stretch of text, with the level of its weight from 1 to 4 (0 without a weight) and the side it favours."""
 
     text: str
     level: int = 0
@@ -26,7 +26,7 @@ class Piece:
 
 
 def marked(text: str, explanation: Explanation, analysis: Analysis, most: int) -> tuple[list[Piece], int]:
-    """Return pieces of the start of a text, and how many letters were left out; one piece if it has no words."""
+    """Return the pieces of the start of a text, and the number of characters left out."""
     shown = text if len(text) <= most else text[:most].rsplit(None, 1)[0] or text[:most]
     weights = _by_word(explanation)
     if callable(analysis.unit) or analysis.unit != "word" or analysis.tokenizer is not None:
@@ -49,13 +49,13 @@ def marked(text: str, explanation: Explanation, analysis: Analysis, most: int) -
 
 
 def _by_word(explanation: Explanation) -> dict[str, float]:
-    """Return the weight of each word; of words that share a bucket, that of the bucket."""
+    """Return the weight of each word; words that share a bucket have its weight."""
     pairs = zip(explanation.features, explanation.weights.tolist(), strict=True)
     return {word: weight for name, weight in pairs for word in str(name).split(" / ") if str(name)[:1] != "("}
 
 
 def _said(words: list[str], weights: dict[str, float], analysis: Analysis) -> list[tuple[float, list[str]]]:
-    """Return the weight of each word, alone and together with its neighbours, which share it."""
+    """Return the weight of each word, including its share in the n-grams that contain it."""
     kept = [i for i, word in enumerate(words) if word not in analysis.stop_words]
     said: list[tuple[float, list[str]]] = [(0.0, [])] * len(words)
     for n in range(analysis.ngram_range[0], analysis.ngram_range[1] + 1):

@@ -1,4 +1,4 @@
-"""Columns of a model that act together: which, how much they say, and the values that say it."""
+"""Describe the joint columns of a model: their effect on the log-odds, and the joint values behind it."""
 
 from __future__ import annotations
 
@@ -23,33 +23,33 @@ DRAWN, LISTED, CLASSES, VALUES, LINES, NAMED = 3, 20, 4, 20, 6, 12
 
 @dataclass(frozen=True)
 class JointView:
-    """A set of columns: its weight, how far it moves the log-odds of a row on average, and the log loss it saves."""
+    """A set of joint columns: its weight, its mean effect on the log-odds of a row, and the log loss it saves."""
 
     columns: tuple[Any, ...]
     weight: float
     moves: float
     lifts: JointLifts
-    gain: float | None = None  # nats a row, of rows outside the counts; None where the set was declared
+    gain: float | None = None  # in nats per held-out row; None for declared sets
 
     @property
     def name(self) -> str:
-        """The columns in words."""
+        """The names of the columns."""
         return " × ".join(map(str, self.columns))
 
     @property
     def cells(self) -> int:
-        """How many joint values there are."""
+        """The number of joint values."""
         return int(np.prod([len(values) for values in self.lifts.values]))
 
     def table(self) -> tuple[JointLifts, tuple[Any, ...]]:
-        """Return a pair with rare values united, the column of more values first, for a narrow picture."""
+        """Return a pair of columns with rare values united, the column with more values first, for a narrow chart."""
         down = (0, 1) if len(self.lifts.values[0]) >= len(self.lifts.values[1]) else (1, 0)
         return self.lifts.ordered(down).united(VALUES), tuple(self.columns[k] for k in down)
 
 
 @dataclass(frozen=True)
 class CloudView:
-    """Numbers that are one cloud: their columns, its weight, and the log loss it saves."""
+    """Numeric columns that are jointly normal in each class: their names, weight, and the log loss they save."""
 
     columns: tuple[Any, ...]
     weight: float
@@ -57,26 +57,26 @@ class CloudView:
 
     @property
     def shown(self) -> str:
-        """The columns in words, at most twelve."""
+        """The names of the columns, at most twelve of them."""
         more = f" and {len(self.columns) - NAMED} more" if len(self.columns) > NAMED else ""
         return ", ".join(map(str, self.columns[:NAMED])) + more
 
 
 @dataclass(frozen=True)
 class JointViews:
-    """Sets of columns that act together, those that say most first."""
+    """The sets of joint columns, those with the largest effect first."""
 
     sets: list[JointView]
-    classes: list[int]  # that are shown
+    classes: list[int]  # the codes of the classes that are shown
     cloud: CloudView | None = None
 
     @property
     def gains(self) -> bool:
-        """Whether sets were chosen, so that it is known what they save."""
+        """Whether any set was chosen on held-out rows, so that the log loss it saves is known."""
         return any(view.gain is not None for view in self.sets)
 
     def drawn(self) -> list[JointView]:
-        """Return the sets that are shown with their values."""
+        """Return the sets whose values are drawn."""
         return self.sets[:DRAWN]
 
     def listed(self) -> list[JointView]:
@@ -84,7 +84,7 @@ class JointViews:
         return self.sets[:LISTED]
 
     def lines(self, view: JointView) -> list[dict[str, Any]]:
-        """Return the joint values of a set that say most, and how many times as often they come in each class."""
+        """Return the joint values with the largest effect, and their lift over independence in each class."""
         belief, count = view.lifts.belief(), view.lifts.count
         lift, (low, high) = np.asarray(belief.mean), belief.interval(LEVEL)
         found = []
@@ -101,7 +101,7 @@ class JointViews:
 
 
 def joint_views(model: Any) -> JointViews | None:
-    """Return the sets of columns of a model that act together; None if there are none that say anything."""
+    """Return the joint columns of a model, or None if it has none with an effect."""
     sets, cloud = sorted(_sets(model), key=lambda view: -view.moves), _cloud(model)
     if not sets and cloud is None:
         return None
@@ -127,6 +127,6 @@ def _sets(model: Any) -> Iterator[JointView]:
 
 
 def _moved(lifts: JointLifts) -> Array:
-    """Return how far each joint value moves log-odds, of the two classes that it tells apart most, times its share."""
+    """Return the share of each joint value times its largest effect on the log-odds of two classes."""
     share = lifts.count.sum(axis=0) / max(float(lifts.count.sum()), 1e-300)
     return np.asarray(share * np.ptp(np.log(np.asarray(lifts.belief().mean)), axis=0))

@@ -1,4 +1,4 @@
-"""How good the answers are: each row judged by a model that has not learned it, and what that adds up to."""
+"""Judge each row by a model that has not learned it, and compute accuracy, calibration and confusion."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from suffice import evaluate
 from suffice.errors import SubtractionError, SufficeError
 from suffice.estimators.comparing.validation import FOLDS, judged_by_folds
 from suffice.reporting.labelled_rows import LabelledRows
+from suffice.telling import counted
 from suffice.typing import Array, Integers
 
 __all__ = ["LEVEL", "JudgedRows", "judge", "judge_by_folds", "judging", "looks_learned"]
@@ -23,21 +24,21 @@ BINS = 10
 
 @dataclass(frozen=True)
 class JudgedRows:
-    """Probabilities of rows, and all that is counted of them."""
+    """Predicted probabilities of rows, and the figures computed from them."""
 
     classes: NDArray[Any]
     codes: Integers
     probabilities: Array
     log_loss: float
-    learned: bool  # the rows were learned
-    how: str  # they are judged
-    fold: Integers | None = None  # of each row, where models without their fold judge them
-    models: tuple[Any, ...] = ()  # those models
-    notes: tuple[str, ...] = ()  # of what may make the figures too good
+    learned: bool  # whether the model has learned the rows
+    how: str  # how they are judged, in words
+    fold: Integers | None = None  # of each row, if models without that fold judge the rows
+    models: tuple[Any, ...] = ()  # the models without each fold
+    notes: tuple[str, ...] = ()  # warnings about what may make the figures too optimistic
 
     @property
     def left_out(self) -> bool:
-        """Whether the rows were learned, and each is judged by a model that knows nothing of it."""
+        """Whether each row is judged by a model without its fold."""
         return self.fold is not None
 
     @property
@@ -57,7 +58,7 @@ class JudgedRows:
 
     @property
     def accuracy(self) -> dict[str, float]:
-        """Share of rows that are right, with its interval."""
+        """Share of rows that are predicted right, with its interval."""
         return share(int(self.right.sum()), len(self.codes))
 
     @property
@@ -75,20 +76,20 @@ class JudgedRows:
 
     @property
     def confusion(self) -> NDArray[np.int64]:
-        """Rows by true class and answer."""
+        """Number of rows by true and predicted class."""
         k = len(self.classes)
         return np.bincount(self.codes * k + self.answers, minlength=k * k).reshape(k, k)
 
     @property
     def guess(self) -> tuple[float, float]:
-        """Accuracy and log loss of one who knows only how frequent classes are."""
+        """Accuracy and log loss of a prediction from class frequencies alone."""
         shares = np.bincount(self.codes) / len(self.codes)
         seen = shares[shares > 0]
         return float(seen.max()), float(-(seen * np.log(seen)).sum())
 
     def reliability(self) -> tuple[list[dict[str, float]], float]:
-        """Return bins of confidence, each with how often it is right, and the calibration error."""
-        # probabilities may have been rounded beyond one
+        """Return bins of confidence with the accuracy of each, and the calibration error."""
+        # rounding may have taken probabilities above one
         found = evaluate.reliability(
             np.minimum(self.probabilities, 1.0), self.classes[self.codes], self.classes, bins=BINS
         )
@@ -100,13 +101,13 @@ class JudgedRows:
 
 
 def share(right: int, n: int) -> dict[str, float]:
-    """Return the share of right ones among n, and the interval of its posterior."""
+    """Return the share of `right` among `n`, with the credible interval of its posterior."""
     low, high = evaluate.share_interval(right, n, LEVEL)
     return {"right": right, "share": right / n if n else float("nan"), "low": low, "high": high}
 
 
 def looks_learned(model: Any, given: LabelledRows) -> tuple[bool, bool]:
-    """Return whether these can be all the rows that the model learned, and whether they can be some of them."""
+    """Return whether the rows can be all rows that the model has learned, and whether they can be some of them."""
     rows = np.array([(given.labels == label).sum() for label in model.classes_], np.float64)
     known = np.asarray(model.class_count_, np.float64)
     if given.dropped or (rows > known * (1 + 1e-9)).any():
@@ -115,7 +116,7 @@ def looks_learned(model: Any, given: LabelledRows) -> tuple[bool, bool]:
         _forgotten(copy(model), given)
     except SubtractionError:
         return False, False
-    except SufficeError:  # it cannot forget, so nobody can tell
+    except SufficeError:  # the model cannot forget, so this cannot be known
         pass
     return bool(np.allclose(rows, known)), True
 
@@ -128,14 +129,15 @@ def _forgotten(model: Any, given: LabelledRows) -> None:
     except SufficeError:
         if model._journal is None:
             raise
-        model._journal = None  # it has a key, and counts must do
+        model._journal = None  # the journal needs its key, so the counts decide
         model.forget(given.rows, given.labels)
 
 
 def judge(model: Any, given: LabelledRows, held_out: bool | None, all_rows: LabelledRows | None = None) -> JudgedRows:
-    """Judge learned rows by models without their fold, others by the model; if not said, the counts decide which.
+    """Judge learned rows by models without their fold, and new rows by the model itself.
 
-    `all_rows` are the rows that `given` is a subset of.
+    If `held_out` is None, the counts of the model decide which rows these are. `all_rows` are the rows that `given` is
+    a subset of.
     """
     every, subset = looks_learned(model, all_rows or given) if held_out is None else (not held_out, not held_out)
     if every:
@@ -144,15 +146,15 @@ def judge(model: Any, given: LabelledRows, held_out: bool | None, all_rows: Labe
         try:
             return judge_by_folds(model, given, FOLDS, note)
         except (SufficeError, ValueError) as error:
-            how = f"{note}They are judged by the model that learned them, which flatters it, because: {error}"
+            how = f"{note}They are judged by the model that learned them, so the figures are too optimistic: {error}"
     elif subset:
         how = (
-            "These rows are judged as new. What the model has counted could contain them, though, and if it learned "
-            "them, the figures flatter it: say so (held_out=False, --learned, --method folds), and each is judged by a "
-            "model without it."
+            "These rows are judged as new, but the counts of the model could contain them. If it has learned them, the "
+            "figures are too optimistic: say so (--learned or --method folds; held_out=False in Python), and each row "
+            "is judged by a model without it."
         )
     else:
-        how = "These rows are new to the model: what it has counted does not contain them."
+        how = "These rows are new to the model: its counts do not contain them."
         how = how if held_out is None else "You say that these rows were held out; they are judged as new."
     codes = np.asarray(np.searchsorted(model.classes_, given.labels), np.int64)
     logs = np.asarray(model.predict_log_proba(given.rows))
@@ -161,20 +163,21 @@ def judge(model: Any, given: LabelledRows, held_out: bool | None, all_rows: Labe
 
 
 def judge_by_folds(model: Any, given: LabelledRows, folds: int, note: str = "") -> JudgedRows:
-    """Judge learned rows, each by a model without its fold: counts by subtraction, views chosen anew."""
+    """Judge learned rows by models without their fold: counts are subtracted, hyperparameters chosen again."""
     found, models = judged_by_folds(model, given.rows, given.labels, None, None, folds, keep=True)
     how = (
-        f"{note}Each is judged by a model that knows nothing of it: the rows are dealt into {found.n_folds} folds, and "
-        "those of a fold leave the counts before anything is chosen."
+        f"{note}Each row is judged by a model without it: the rows are dealt into {found.n_folds} folds, and the "
+        "counts of a fold are subtracted before hyperparameters are chosen."
     )
     if found.n_singletons:
-        how += f" {found.n_singletons:,} have no row of their class in another fold, and are left out of the log loss."
+        alone, verb = counted(found.n_singletons, "row"), "is" if found.n_singletons == 1 else "are"
+        how += f" {alone} whose class no other fold has {verb} left out of the log loss."
     return JudgedRows(
         model.classes_, found.codes, found.probabilities, found.log_loss, True, how, found.fold, tuple(models)
     )
 
 
 def judging(model: Any, judged: JudgedRows, i: int) -> Any:
-    """Return the model that judged row i, to explain it by."""
+    """Return the model that judged row i, to explain the row with."""
     rest = model if judged.fold is None else judged.models[judged.fold[i]]
     return rest if len(getattr(rest, "classes_", ())) > 1 else model

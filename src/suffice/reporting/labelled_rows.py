@@ -1,4 +1,4 @@
-"""The rows that a report is about, whatever they came as: some of them, one of them, and one in words."""
+"""Read the rows of a report, in any form that a classifier takes, and select some of them."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from suffice.errors import DataError, KindError, LabelError
 from suffice.estimators.shell.classifier import Classifier
 from suffice.readers.one_block import TextReader
 from suffice.tables import Table
+from suffice.telling import counted
 from suffice.typing import Integers
 
 __all__ = ["LabelledRows", "read"]
@@ -19,13 +20,13 @@ __all__ = ["LabelledRows", "read"]
 
 @dataclass(frozen=True)
 class LabelledRows:
-    """Rows and their labels, in the order they came."""
+    """Rows and their labels, in the given order."""
 
-    rows: Any  # a list of texts, a Table, or what scikit-learn calls X
+    rows: Any  # a list of texts, a Table, or an array, as scikit-learn takes it
     labels: NDArray[Any]
-    numbers: Integers  # of the rows, as they were given
-    unknown: tuple[Any, ...] = ()  # labels that the model never learned
-    dropped: int = 0  # rows that had them
+    numbers: Integers  # positions of the rows among the given ones
+    unknown: tuple[Any, ...] = ()  # labels that the model has not learned
+    dropped: int = 0  # number of rows with unknown labels
 
     def __len__(self) -> int:
         return len(self.labels)
@@ -36,7 +37,7 @@ class LabelledRows:
         return isinstance(self.rows, list)
 
     def take(self, which: Integers) -> LabelledRows:
-        """Return the rows of the given numbers, which must rise."""
+        """Return the rows at the given positions, which must be increasing."""
         return replace(self, rows=_subset(self.rows, which), labels=self.labels[which], numbers=self.numbers[which])
 
     def one(self, i: int) -> Any:
@@ -49,21 +50,24 @@ class LabelledRows:
 
 
 def read(model: Any, X: Any, y: Any) -> LabelledRows:
-    """Read rows and labels of any kind that the model takes, without those whose label it never learned."""
+    """Read rows and labels in any form that the model takes, and drop rows whose label it has not learned."""
     if not isinstance(model, Classifier):
         raise KindError(
             "The argument 'model' of report must be a fitted classifier of suffice; got "
             f"{type(model).__module__.split('.')[0]}'s {type(model).__name__}."
         )
     if not hasattr(model, "classes_"):
-        raise KindError("The argument 'model' of report must be fitted; call fit first.")
+        raise KindError("The argument 'model' of report must be fitted. Call fit first.")
     rows, labels = _both(model, X, y)
     size = rows.shape[0] if hasattr(rows, "shape") else len(rows)
     if size != len(labels):
-        raise LabelError(f"The argument 'y' must hold one label per row, {size:,}; got {len(labels):,}.")
+        raise LabelError(
+            f"The argument 'y' must hold one label for each of {counted(size, 'row')}; got {len(labels):,}."
+        )
     known = np.isin(labels, model.classes_)
     if not known.any():
-        raise DataError("The arguments 'X' and 'y' of report must have rows of classes that the model knows; got none.")
+        classes, found = (", ".join(map(repr, of[:3].tolist())) for of in (model.classes_, np.unique(labels)))
+        raise DataError(f"The rows must have labels that the model knows, such as {classes}; they have {found}.")
     given = LabelledRows(rows, labels, np.arange(size))
     if known.all():
         return given

@@ -1,4 +1,4 @@
-"""What more rows would bring: parts of the rows are learned apart, and merged one after the other."""
+"""Estimate the benefit of more rows: models of parts of the rows are merged one after the other."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from suffice.stats.content import hashed
 __all__ = ["learning_curve"]
 
 MOST, LEAST = 16_000, 60
-JUDGED = 4  # one of so many rows is not learned
+JUDGED = 4  # one row in four is held out
 STEPS = 7
 
 
 def learning_curve(model: Any, given: LabelledRows) -> tuple[list[dict[str, float]], str]:
-    """Return rows learned and how many of the others are right then; the reason, if there is no curve."""
+    """Return the accuracy on held-out rows by the number of rows learned, and the reason if there is no curve."""
     if len(given) < LEAST:
-        return [], f"A learning curve needs {LEAST} rows; got {len(given):,}."
+        return [], f"A learning curve needs at least {LEAST} rows; got {len(given):,}."
     sample = given.take(some_rows(len(given), MOST))
     order = np.argsort(hashed(np.arange(len(sample)) + len(sample)), kind="stable")
     cut = len(sample) // JUDGED
@@ -35,7 +35,7 @@ def learning_curve(model: Any, given: LabelledRows) -> tuple[list[dict[str, floa
     try:
         return _points(_plain(model), sample, rest, sizes, judged), ""
     except (SufficeError, ValueError) as error:
-        return [], f"There is no learning curve: {error}"
+        return [], f"The learning curve is left out: {error}"
 
 
 def _points(
@@ -52,7 +52,7 @@ def _points(
 
 
 def _plain(model: Any) -> Any:
-    """Make models of the same parameters, without slow choices; columns keep their likelihoods."""
+    """Return a function that makes models with the same parameters and likelihoods, but without slow choices."""
     given = dict(params_in_files(model))
     given |= {name: value for name, value in (("feature_weights", None), ("effort", "fast")) if name in given}
     if "ngram_range" in given:

@@ -1,4 +1,4 @@
-"""The ways to judge a classifier on labelled rows, by name, for the command line."""
+"""Judge a classifier on labelled rows by a named method, for the command line."""
 
 from __future__ import annotations
 
@@ -13,18 +13,20 @@ from suffice.estimators.shell.folds import fold_numbers
 from suffice.reporting import pitfalls
 from suffice.reporting.judged_rows import JudgedRows, judge, judge_by_folds
 from suffice.reporting.labelled_rows import LabelledRows, read
+from suffice.telling import counted
 
 __all__ = ["METHODS", "judged_by"]
 
 METHODS = ("holdout", "folds", "loo")
-HELD = 5  # one row of so many is held out
+HELD = 5  # one row in five is held out
 
 
 def judged_by(model: Any, X: Any, y: Any, method: str | None, folds: int) -> JudgedRows:
-    """Judge a classifier on rows by models that know nothing of them.
+    """Judge a classifier on rows by models that have not learned them.
 
-    One that is not fitted is fitted, to a part of the rows where some are held out. One that is fitted has learned
-    these rows by "folds" and "loo", and has not by "holdout"; if no method is given, its counts tell.
+    An unfitted classifier is fitted first: to a part of the rows for "holdout", which is its default, else to all. A
+    fitted one is taken to have learned these rows for "folds" and "loo", but not for "holdout"; without a method, its
+    counts decide.
     """
     if method is not None and method not in METHODS:
         raise InputError(f"The option '--method' must be holdout, folds or loo; got {method!r}.")
@@ -47,29 +49,35 @@ def judged_by(model: Any, X: Any, y: Any, method: str | None, folds: int) -> Jud
 
 
 def _holdout(estimator: Any, X: Any, y: Any) -> JudgedRows:
-    """Judge one row in five, picked by a hash of its number, by a model of the others."""
+    """Judge one row in five, picked by a hash of its number, by a model fitted to the others."""
     labels = np.asarray(y)
     held = fold_numbers(np.unique(labels, return_inverse=True)[1], None, HELD) == 0
     if held.all():
-        raise LabelError("Holding out rows needs at least two; got one. Give more rows.")
+        raise LabelError("Holding out rows needs at least 2 rows; got 1. Give more rows.")
     rest = unfitted(estimator).fit(X.take(np.flatnonzero(~held)), labels[~held])
     given = read(rest, X.take(np.flatnonzero(held)), labels[held])
     judged = judge(rest, given, True)
-    how = f"One of {HELD} was held out: {held.sum():,} rows are judged by a model of the other {(~held).sum():,}."
+    learned, others = counted(int((~held).sum()), "row"), counted(int(held.sum()), "other row")
+    how = f"Hold-out: a model fitted to {learned} is judged on {others}."
     if given.dropped:
-        how += f" {given.dropped:,} of them are of classes that these do not have, and are left out."
+        how += f" {counted(given.dropped, 'row')} of a class that it has not learned {_is(given.dropped)} left out."
     every = read(rest, X, y)
     return replace(judged, how=how, notes=pitfalls.of(rest, every, held[every.numbers].astype(np.int64), held))
 
 
 def unfitted(model: Any) -> Any:
-    """Return the same classifier, with nothing learned."""
+    """Return an unfitted classifier with the same parameters."""
     return type(model)(**model.get_params(deep=False))
+
+
+def _is(number: int) -> str:
+    return "is" if number == 1 else "are"
 
 
 def _leave_one_out(model: Any, given: LabelledRows) -> JudgedRows:
     found = evaluate.leave_one_out(model, given.rows, given.labels)
-    how = "Leave-one-out: each is judged by counts without it, and with views that were chosen without its fold."
+    how = "Leave-one-out: each row is judged by counts without it, with hyperparameters chosen without its fold."
     if found.n_singletons:
-        how += f" {found.n_singletons:,} have no other row of their class, and are left out of the log loss."
+        alone = counted(found.n_singletons, "row")
+        how += f" {alone} without another row of the same class {_is(found.n_singletons)} left out of the log loss."
     return JudgedRows(model.classes_, found.codes, found.probabilities, found.log_loss, True, how)

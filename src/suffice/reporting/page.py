@@ -1,4 +1,4 @@
-"""The page: facts and charts put into one HTML file that needs nothing else, and runs no script but its own."""
+"""Build the page: facts and charts in one HTML file that loads nothing, and runs no script but its own."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ __all__ = ["Report", "report"]
 
 HERE = Path(__file__).parent
 MATRIX = 24
-"""Classes that have a line of their own in the matrix of mistakes."""
+"""The most classes in the confusion matrix."""
 
 
 class Report:
-    """A page about a model: `html`, `save(path)`, `how` rows were judged, and itself in a notebook.
+    """An HTML page on a model, shown by notebooks: `html`, `title`, `how` the rows were judged, and `save(path)`.
 
     >>> import suffice as sf
     >>> model = sf.BernoulliNB().fit([[1, 0], [1, 1], [0, 1], [0, 0]], ["a", "a", "b", "b"])
@@ -45,7 +45,7 @@ class Report:
         self.html, self.title, self.how = html, title, how
 
     def save(self, path: Any) -> Path:
-        """Write the page to a file: all of it, or nothing."""
+        """Write the page to a file, completely or not at all, and return its path."""
         target = Path(path)
         replace_file(target, [self.html.encode()])
         return target
@@ -67,33 +67,33 @@ def report(
     examples: Sequence[int] | None = None,
     held_out: bool | None = None,
 ) -> Report:
-    """Make one HTML page about a fitted classifier and how it does on the given rows. It works offline.
+    """Make an HTML page on a fitted classifier and its predictions of the given rows. The page works offline.
 
-    It shows what the data were, how often the model is right (overall and by class, with credible intervals), what it
-    takes for what, whether its confidence is deserved, what each class looks like, which features tell most, why some
-    rows were classified as they were, where it was confidently wrong, and whether more rows would help.
+    It shows the data, the accuracy overall and by class with credible intervals, the confusion matrix, the calibration,
+    the distribution of features in each class, the most informative features, the evidence for some predictions, the
+    most confident mistakes, and whether more rows would help.
 
     Parameters
     ----------
     model : fitted classifier
-        Any of this library.
+        A classifier of this library.
     X, y : as for fit
-        Rows and their labels. `NaiveBayes` also takes the name of the column of labels as `y`.
+        Rows and their labels. For `NaiveBayes`, `y` may be the name of the column of labels.
     path : str or path, default=None
-        Where to write the page; if not given, it is not written.
+        The file to write; if not given, no file is written.
     title : str, default=None
-        The heading. If not given, it is the classes.
+        The heading; if not given, it names the classes.
     examples : list of int, default=None
-        Numbers of the rows to explain. If not given, one that is right, a close call and one that is wrong.
+        Numbers of the rows to explain; if not given, a right one, a close call and a wrong one.
     held_out : bool, default=None
-        True if the model has not learned these rows: they are judged as they are. False if it has: each is judged by
-        a model that knows nothing of it (``sf.evaluate.crossfit``). If not given, they count as learned where the model
-        has counted as many rows of each class, and its counts contain these. The page says which it was.
+        True if the model has not learned these rows: the model itself judges them. False if it has: each row is judged
+        by a model without its fold (``sf.evaluate.crossfit``). If not given, the rows are taken as learned if the model
+        has counted as many rows of each class and its counts contain these. The page says which was the case.
 
     Returns
     -------
     report : Report
-        With ``html``, ``save(path)``, and shown by notebooks.
+        The page, with ``html`` and ``save(path)``; notebooks show it.
 
     Examples
     --------
@@ -134,7 +134,9 @@ def _library(name: str) -> Any:
     try:
         return import_module(name)
     except ImportError as error:
-        raise MissingLibrary(f"A report needs {name}; install it with: pip install suffice[report]") from error
+        raise MissingLibrary(
+            f"A report needs the library {name}. Install it with: pip install suffice[report]"
+        ) from error
 
 
 @cache
@@ -149,14 +151,14 @@ def _file(name: str) -> str:
 
 
 def _policy(*scripts: str) -> str:
-    """Return what the browser may run: these scripts and no others; and it may load nothing at all."""
+    """Return the content security policy: only these scripts may run, and nothing may be loaded."""
     sums = [base64.b64encode(hashlib.sha256(script.encode()).digest()).decode() for script in scripts]
     allowed = " ".join(f"'sha256-{one}'" for one in sums)
     return f"default-src 'none'; script-src {allowed}; style-src 'unsafe-inline'; img-src data:; base-uri 'none'"
 
 
 def _json(value: Any) -> str:
-    """Return JSON that can stand in HTML: no character of it can end a script."""
+    """Return JSON that is safe inside a script element of HTML."""
     text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"), default=_plain)
     for letter in "<>&\u2028\u2029":
         text = text.replace(letter, f"\\u{ord(letter):04x}")
@@ -199,7 +201,7 @@ def _specs(facts: Facts) -> dict[str, str]:
 
 
 def _explorer(facts: Facts) -> dict[str, Any] | None:
-    """Return the words of the spikes, and the posterior of each in the two classes."""
+    """Return the words of the spikes, with the posterior of each in the two classes."""
     words, pair = facts.words, list(facts.pair)
     if words is None or not words.sure or len(facts.judged.classes) < 2:
         return None
@@ -216,7 +218,7 @@ def _explorer(facts: Facts) -> dict[str, Any] | None:
 
 
 def _matrix(facts: Facts) -> dict[str, Any]:
-    """Return rows of each class by answer, for the largest classes, and the most frequent mistakes."""
+    """Return the confusion matrix of the largest classes, and the most frequent mistakes."""
     table, names = facts.judged.confusion, [str(label) for label in facts.judged.classes]
     order = np.sort(np.argsort(-table.sum(axis=1), kind="stable")[:MATRIX]).tolist()
     totals = np.maximum(table.sum(axis=1), 1)
@@ -248,7 +250,7 @@ def _percent(share: float, digits: int = 1) -> str:
 
 
 def _span(ends: dict[str, float]) -> str:
-    """Return an interval as text, with a digit more at the ends of the scale."""
+    """Return an interval as text, with one more digit near 0 and 100 %."""
     digits = 2 if ends["high"] > 0.999 or ends["low"] < 0.001 else 1
     return f"{_percent(ends['low'], digits)} to {_percent(ends['high'], digits)}"
 

@@ -1,4 +1,4 @@
-"""What makes figures too good to be true: columns that tell the label, or name the rows; rows that come twice."""
+"""Warn of what makes figures too optimistic: columns that reveal the label or identify the row, and duplicate rows."""
 
 from __future__ import annotations
 
@@ -17,29 +17,29 @@ from suffice.typing import Array, Booleans, Integers
 __all__ = ["of", "of_columns", "of_doubles"]
 
 ROWS, COLUMNS = 50_000, 400
-"""So many rows are looked at, at most, and so many columns."""
+"""The most rows and the most columns that are examined."""
 
 FEW = 20
-"""Fewer rows than this cannot tell chance from design."""
+"""The fewest rows that can distinguish chance from design."""
 
 WRONG = 0.005
-"""A column that tells the label is wrong for at most this share of rows,"""
+"""The largest share of rows for which a column that reveals the label may be wrong,"""
 
 AMONG = 0.05
-"""and for at most this share of those that the most frequent class is wrong for."""
+"""and the largest share of the rows outside the most frequent class."""
 
 UNIQUE = 0.95
-"""Words are names of rows where so many of them are different."""
+"""The share of distinct values from which on a column of words identifies rows."""
 
 DOUBLES = 0.01
-"""Rows that come twice are reported where they are at least this share,"""
+"""The share of duplicate rows from which on they are reported,"""
 
 CHANCE = 3.0
-"""and so many times more than independent columns would make."""
+"""if they are this many times more frequent than with independent columns."""
 
 
 def of(model: Any, given: LabelledRows, part: Integers | None, judged: Booleans | None = None) -> tuple[str, ...]:
-    """Return warnings of columns that the model uses, and of doubles across the parts of a split, if there is one."""
+    """Return warnings about the columns that the model uses, and about duplicates across the parts of a split."""
     silent = {name for name, one in getattr(model, "columns_", {}).items() if one.silent}
     names = None if not silent else [name for name in model.columns_ if name not in silent]
     doubles = [] if part is None else of_doubles(given, part, judged)
@@ -47,15 +47,15 @@ def of(model: Any, given: LabelledRows, part: Integers | None, judged: Booleans 
 
 
 def of_columns(given: LabelledRows, names: list[Any] | None = None) -> list[str]:
-    """Return warnings of columns that determine the label, name the rows, or say nothing; of these columns, or all.
+    """Return warnings about columns that reveal the label, identify the row, or have one value only.
 
     >>> from suffice.tables import Table
     >>> rows = Table.read({"x": ["a", "b"] * 15, "one": [7] * 30, "id": np.arange(30) + 100, "size": np.arange(30) % 7})
     >>> for line in of_columns(LabelledRows(rows, np.array(["no", "yes"] * 15), np.arange(30))):
     ...     print(line)
-    Column 'x' alone tells the label of every row: what is not known before the label is must be left out.
-    Column 'id' has another value in every row, or nearly so, as names of rows have: it can tell nothing of new rows.
-    Column 'one' has one value only, and says nothing.
+    Column 'x' alone determines the label of every row. Leave it out unless it is known before the label.
+    Column 'id' has a different value in nearly every row, like a row number: it says nothing about new rows.
+    Column 'one' has only one value: it carries no information.
     """
     if given.texts or sparse.issparse(given.rows) or len(given) < FEW:
         return []
@@ -80,29 +80,29 @@ def of_columns(given: LabelledRows, names: list[Any] | None = None) -> list[str]
             if wrong <= min(WRONG * len(codes), AMONG * (len(codes) - np.bincount(codes).max())):
                 telling["nearly every row" if wrong else "every row"].append(name)
     lines = [
-        f"{_listed(found)} alone {'tells' if len(found) == 1 else 'each tell'} the label of {how}: what is not known "
-        "before the label is must be left out."
+        f"{_listed(found)} alone {'determines' if len(found) == 1 else 'each determine'} the label of {how}. Leave "
+        f"{'it out unless it is' if len(found) == 1 else 'them out unless they are'} known before the label."
         for how, found in telling.items()
         if found
     ]
     if unique:
-        has, it = ("has", "it") if len(unique) == 1 else ("have", "they")
+        has, it = ("has", "it says") if len(unique) == 1 else ("have", "they say")
         lines.append(
-            f"{_listed(unique)} {has} another value in every row, or nearly so, as names of rows have: {it} can tell "
-            "nothing of new rows."
+            f"{_listed(unique)} {has} a different value in nearly every row, like a row number: {it} nothing about new "
+            "rows."
         )
     if constant:
-        has, says = ("has", "says") if len(constant) == 1 else ("have", "say")
-        lines.append(f"{_listed(constant)} {has} one value only, and {says} nothing.")
+        has, carries = ("has", "it carries") if len(constant) == 1 else ("have", "they carry")
+        lines.append(f"{_listed(constant)} {has} only one value: {carries} no information.")
     return lines
 
 
 def of_doubles(given: LabelledRows, part: Integers, judged: Booleans | None = None) -> list[str]:
-    """Return a warning of rows (those judged, if given) with an exact double, label included, in another part.
+    """Return a warning about rows (of the judged ones) with an exact duplicate, label included, in another part.
 
     >>> rows = ["tea", "rum", "tea", "rye", "gin"] * 4
     >>> of_doubles(LabelledRows(rows, np.array(["a"] * 20), np.arange(20)), np.arange(20) % 2)[0]
-    '20 of 20 texts (100.0 %) have an exact double in another part of the split: if new ones will not, the figures ...'
+    '20 of 20 texts (100.0 %) have an exact duplicate in another part of the split, so the figures are ...'
     """
     if len(given) < FEW or sparse.issparse(given.rows) or len(given) > ROWS:
         return []
@@ -121,15 +121,16 @@ def of_doubles(given: LabelledRows, part: Integers, judged: Booleans | None = No
     found, rows = int(several[same][judged].sum()), int(judged.sum())
     if found < DOUBLES * rows or found < CHANCE * chance:
         return []
-    what = counted(rows, "text" if given.texts else "row")
+    one = "text" if given.texts else "row"
     return [
-        f"{found:,} of {what} ({100 * found / rows:.1f} %) have an exact double in another part of the split: if new "
-        "ones will not, the figures flatter, and each row should be kept once."
+        f"{found:,} of {counted(rows, one)} ({100 * found / rows:.1f} %) {'has' if found == 1 else 'have'} an exact "
+        "duplicate in another part of the split, so the figures are too optimistic, unless new rows repeat old ones, "
+        "too. Keep each row once."
     ]
 
 
 def _places(column: Column) -> Integers:
-    """Return a number for each value; −1 where there is none."""
+    """Return a code for each value, −1 for a missing one."""
     if column.values is None:
         return np.full(len(column), -1)
     if column.storage == "string":
@@ -139,7 +140,7 @@ def _places(column: Column) -> Integers:
 
 
 def _names_rows(column: Column, places: Integers) -> bool:
-    """Return whether the values are names or running numbers of rows, and no measurement."""
+    """Return whether the values are identifiers or running numbers of rows rather than measurements."""
     present = places[places >= 0]
     different = len(np.unique(present))
     if len(present) < FEW or different < UNIQUE * len(present):
@@ -156,7 +157,7 @@ def _names_rows(column: Column, places: Integers) -> bool:
 
 
 def _wrong(places: Integers, codes: Integers) -> int:
-    """Return rows whose label is not the most frequent one among the other rows of the same value."""
+    """Return the number of rows whose label is not the most frequent one among the other rows of the same value."""
     k = int(codes.max()) + 1
     pairs, pair, count = np.unique((places + 1) * k + codes, return_inverse=True, return_counts=True)
     value = pairs // k
@@ -174,7 +175,7 @@ def _wrong(places: Integers, codes: Integers) -> int:
 
 
 def _one_stretch_each(column: Column, codes: Integers) -> bool:
-    """Return whether each class has a stretch of the line to itself."""
+    """Return whether the values of each class form an interval without values of other classes."""
     if column.missing is not None:
         return False
     order = np.argsort(column.values, kind="stable")
@@ -184,7 +185,7 @@ def _one_stretch_each(column: Column, codes: Integers) -> bool:
 
 
 def _alike(columns: list[Integers], codes: Integers, judged: Booleans) -> tuple[Integers, float]:
-    """Return a number for each distinct row, and the doubles expected if columns were independent in each class."""
+    """Return a code for each distinct row, and the duplicates expected with columns independent in each class."""
     same, logs = np.zeros(len(codes), np.uint64), np.zeros(len(codes))
     size: Array = np.bincount(codes).astype(np.float64)
     for places in columns:

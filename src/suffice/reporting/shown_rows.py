@@ -1,4 +1,4 @@
-"""Which rows are shown: a right one, a close call, a wrong one, and those that are most confidently wrong."""
+"""Choose the rows to show: a right one, a close call, a wrong one, and the most confident mistakes."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ FIELDS = 14
 
 @dataclass(frozen=True)
 class Example:
-    """A row, what it is and what was said of it, why, and its words."""
+    """A row with its true and predicted class, the explanation, and its marked words or fields."""
 
     row: int
     kind: str
@@ -35,15 +35,15 @@ class Example:
     of_truth: float
     right: bool
     why: Explanation | None
-    because: str  # there is no explanation
+    because: str  # why there is no explanation
     pieces: list[Piece]
     cut: int
     fields: list[tuple[str, str]]
-    codes: tuple[int, int]  # of the two classes that are compared
+    codes: tuple[int, int]  # of the two compared classes
 
 
 def chosen(model: Any, given: LabelledRows, judged: JudgedRows, examples: Sequence[int] | None) -> list[Example]:
-    """Return the chosen rows, by default one right, one close and one wrong."""
+    """Return the requested rows, by default a right one, a close call and a wrong one."""
     if examples is not None:
         places = np.minimum(np.searchsorted(given.numbers, examples), len(given) - 1).tolist()
         return [_example(model, given, judged, i, "As requested") for i in places]
@@ -64,7 +64,7 @@ def chosen(model: Any, given: LabelledRows, judged: JudgedRows, examples: Sequen
 
 
 def confidently_wrong(model: Any, given: LabelledRows, judged: JudgedRows, k: int) -> list[Example]:
-    """Return the k wrong rows that it was most sure of."""
+    """Return the k wrong rows with the highest confidence."""
     wrong = np.flatnonzero(~judged.right)
     order = wrong[np.argsort(-judged.sure[wrong], kind="stable")].tolist()
     return [_example(model, given, judged, i, "Wrong") for i in order[:k]]
@@ -79,7 +79,7 @@ def _of_fair_length(given: LabelledRows) -> Any:
 
 
 def _middle(which: Any, judged: JudgedRows) -> Integers:
-    """Return rows by how near their confidence is to the median."""
+    """Return rows ordered by the distance of their confidence rank from the median."""
     rows: Integers = np.flatnonzero(which)
     order = rows[np.argsort(judged.sure[rows], kind="stable")]
     return order[np.argsort(np.abs(np.arange(len(order)) - len(order) // 2), kind="stable")]
@@ -131,7 +131,7 @@ def _pieces(model: Any, given: LabelledRows, i: int, why: Explanation | None) ->
 
 
 def _fields(why: Explanation | None) -> list[tuple[str, str]]:
-    """Return the weightiest columns of a row, with their values."""
+    """Return the columns of a row with the largest weights, and their values."""
     if why is not None:
         return [(str(name), str(value)) for name, value, _ in why.top(FIELDS)]
     return []

@@ -1,4 +1,4 @@
-"""Which two classes a page compares word by word."""
+"""Choose the two classes that a page compares word by word."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ __all__ = ["two_to_show"]
 
 
 def two_to_show(confusion: NDArray[np.int64]) -> tuple[int, int]:
-    """Return the two classes that are confused most, or the largest ones if none are."""
+    """Return the two classes that are confused most, or the two largest if none are confused."""
     k = len(confusion)
     if k < 2:
         return 0, 0

@@ -1,4 +1,4 @@
-"""Model files: one file, the layout of safetensors, never pickle."""
+"""Read and write model files: a single file in the layout of safetensors, never pickle."""
 
 from suffice.store.header import ModelFile, describe
 from suffice.store.models import from_bytes, load, save, to_bytes

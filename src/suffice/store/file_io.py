@@ -1,4 +1,4 @@
-"""Files: written whole or not at all, and read by mapping them into memory."""
+"""Write files completely or not at all, and read model files by mapping them into memory."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from suffice.errors import KindError, PathError
+from suffice.errors import KindError, ModelFileError, PathError
 from suffice.store.layout import LARGEST_HEADER, Layout, refuse
 
 __all__ = ["MAPPED", "Bytes", "File", "digest", "replace_file", "replaceable", "replacing"]
@@ -27,10 +27,10 @@ with suppress(ImportError):  # Windows, where an open file cannot be removed any
     fcntl = import_module("fcntl")
 
 MAPPED = 2**24
-"""Files of more data than this are mapped, and their data checked when something is to be learned on top of them."""
+"""Bytes above which the data of a file are mapped, and checked only before the model learns more."""
 
 LEFT = re.compile(r"[0-9a-f]{16}\.tmp")
-"""What the name of a file that was begun ends in."""
+"""The end of the name of an unfinished file."""
 
 
 def digest(data: Any) -> str:
@@ -39,14 +39,14 @@ def digest(data: Any) -> str:
 
 
 def read_path(path: Any) -> Path:
-    """Return a path, with `~` for the user's home."""
+    """Return a path, with `~` expanded to the user's home."""
     if not isinstance(path, str | os.PathLike):
-        raise KindError(f"The argument 'path' must be a path, as text or a Path; got a {type(path).__name__}.")
+        raise KindError(f"The argument 'path' must be a string or a path object; got a {type(path).__name__}.")
     return Path(path).expanduser()
 
 
 def replace_file(path: Path, parts: Iterable[Any]) -> None:
-    """Write bytes and arrays in the place of what is there. Whatever happens, there is the old file or the new one."""
+    """Replace a file by bytes and arrays. Whatever happens, the old file or the new one is there, complete."""
     with replacing(path) as file:
         for part in parts:
             file.write(part)
@@ -54,9 +54,9 @@ def replace_file(path: Path, parts: Iterable[Any]) -> None:
 
 @contextmanager
 def replacing(path: Path) -> Iterator[Any]:
-    """Open a file beside the named one, which it replaces when all went well; a device or a pipe is written to.
+    """Open a temporary file that replaces the named one on success; write directly to a device or a pipe.
 
-    What processes that died have left beside it is removed.
+    Temporary files left by processes that died are removed.
 
     >>> import tempfile
     >>> path = Path(tempfile.mkdtemp()) / "answers.csv"
@@ -88,29 +88,29 @@ def replacing(path: Path) -> Iterator[Any]:
 
 
 def replaceable(path: Path) -> Path | None:
-    """Return the file that a path leads to, existing or not; None for a device or a pipe; else raise PathError."""
+    """Return the file that a path leads to, existing or not, or None for a device or a pipe; else raise PathError."""
     with suppress(OSError):
         if not stat.S_ISREG(mode := os.stat(path).st_mode) and not stat.S_ISDIR(mode):
             return None
-    target = Path(os.path.realpath(path))  # a link stays one
+    target = Path(os.path.realpath(path))  # a link stays a link
     if target.is_dir() or not target.parent.is_dir():
-        what = "a folder" if target.is_dir() else "no such folder"
-        raise PathError(f"The argument 'path' must name a file in an existing folder; got {str(path)!r}, {what}.")
+        why = "it is a folder" if target.is_dir() else f"there is no such folder as {str(path.parent)!r}"
+        raise PathError(f"The file {str(path)!r} cannot be written: {why}.")
     return target
 
 
 def _beside(target: Path) -> tuple[Path, Any]:
-    """Create a file in the same folder, locked while it is open, so that nobody takes it for a leftover."""
+    """Create a temporary file in the same folder, locked while it is open so that no process removes it."""
     while True:
         beside = target.with_name(f"{_start(target)}{secrets.token_hex(8)}.tmp")
         file = open(beside, "xb")  # noqa: SIM115  # closed by the caller
         if _locked(file) is not False and os.fstat(file.fileno()).st_nlink:
             return beside, file
-        file.close()  # cleaned away before it was locked
+        file.close()  # another process removed it before it was locked
 
 
 def _clean(target: Path) -> None:
-    """Remove what processes that have ended left beside a file."""
+    """Remove the temporary files that ended processes left beside a file."""
     start = _start(target)
     with suppress(OSError):
         for name in [name for name in os.listdir(target.parent) if name.startswith(start)]:
@@ -121,7 +121,7 @@ def _clean(target: Path) -> None:
 
 def _remove_unless_open(path: Path) -> None:
     if fcntl is None:
-        path.unlink()  # refused while it is open
+        path.unlink()  # fails while it is open
         return
     with open(path, "r+b") as file:
         if _locked(file):
@@ -129,12 +129,12 @@ def _remove_unless_open(path: Path) -> None:
 
 
 def _start(target: Path) -> str:
-    """Return how names of files that will replace this one begin; short enough for any folder."""
+    """Return the prefix of the names of temporary files for a file, short enough for any file system."""
     return "." + os.fsencode(target.name)[:200].decode("utf-8", "ignore") + "."
 
 
 def _locked(file: Any) -> bool | None:
-    """Lock an open file against other processes; False if one of them has it, None where there are no such locks."""
+    """Lock an open file against other processes; return False if one holds the lock, None without such locks."""
     if fcntl is None:
         return None
     try:
@@ -147,7 +147,7 @@ def _locked(file: Any) -> bool | None:
 
 
 def _sync_folder(folder: Path) -> None:
-    """Make the new name durable, where the system can."""
+    """Make a renamed file durable, where the system allows."""
     with suppress(OSError):
         handle = os.open(folder, os.O_RDONLY)
         try:
@@ -157,7 +157,7 @@ def _sync_folder(folder: Path) -> None:
 
 
 class File:
-    """A model file: its header, checked, and its data, read or mapped."""
+    """A model file, with its header checked and its data read or mapped."""
 
     def __init__(self, path: Any) -> None:
         self.path = read_path(path)
@@ -165,14 +165,12 @@ class File:
         try:
             handle = os.open(self.path, flags)
         except (FileNotFoundError, NotADirectoryError):
-            raise PathError(
-                f"The argument 'path' must name a model file; got {str(path)!r}, which does not exist."
-            ) from None
+            raise PathError(f"The model file {str(path)!r} does not exist.") from None
         found = os.fstat(handle)
         if not stat.S_ISREG(found.st_mode):
             os.close(handle)
             if stat.S_ISDIR(found.st_mode):
-                raise PathError(f"The argument 'path' must name a model file; got {str(path)!r}, a folder.")
+                raise PathError(f"The model file {str(path)!r} must be a file; it is a folder.")
             raise refuse(self.path, "be a file", "a device or a pipe")
         with open(handle, "rb") as file:
             self.size = found.st_size
@@ -186,8 +184,9 @@ class File:
             raise refuse(self.path, "begin with the length of its header", f"{self.size} bytes in all")
         if length > LARGEST_HEADER or length > self.size - 8:
             most = min(LARGEST_HEADER, self.size - 8)
-            raise refuse(
-                self.path, f"have a header of at most {most:,} bytes", f"{length:,}: it is cut off, or no model"
+            raise ModelFileError(
+                f"The file {str(self.path)!r} is not a model file, or is cut off: its first 8 bytes must give the "
+                f"length of its header, at most {most:,} bytes; got {length:,}."
             )
         header = file.read(length)
         if len(header) != length:
@@ -195,12 +194,12 @@ class File:
         return Layout.parse(self.path, header, self.size)
 
     def _read(self, file: Any, handle: int) -> memoryview:
-        """Return the data: small ones in memory, large ones mapped."""
+        """Return the data, in memory if they are small, else mapped."""
         size = self.size - self.layout.start
         if size > MAPPED:
             try:
                 mapped = memoryview(mmap.mmap(handle, self.size, access=mmap.ACCESS_READ))
-            except ValueError:  # cut off since it was opened
+            except ValueError:  # truncated since it was opened
                 raise refuse(self.path, f"hold {size:,} bytes of data", "less") from None
             return mapped[self.layout.start :]
         data = file.read(size)
@@ -210,7 +209,7 @@ class File:
 
     @property
     def mapped(self) -> bool:
-        """Whether the data are left in the file."""
+        """Whether the data are mapped rather than in memory."""
         return len(self._data) > MAPPED
 
     def array(self, name: str) -> NDArray[Any]:
@@ -218,7 +217,7 @@ class File:
         return self.layout.tensors[name].read(self._data)
 
     def verify(self, checksums: dict[str, Any]) -> None:
-        """Raise ModelFileError unless each tensor has its checksum; once is enough."""
+        """Raise ModelFileError unless each tensor matches its checksum; a verified file is not checked again."""
         for name, tensor in {} if self.verified else self.layout.tensors.items():
             if digest(self._data[tensor.begin : tensor.end]) != checksums.get(name):
                 raise refuse(
@@ -228,7 +227,7 @@ class File:
 
 
 class Bytes(File):
-    """A model file that is in memory, whole."""
+    """A complete model file in memory."""
 
     def __init__(self, data: bytes) -> None:
         if not isinstance(data, bytes):

@@ -1,4 +1,4 @@
-"""The header of a model file: what it says of the model, without its arrays."""
+"""Read the header of a model file, which describes the model without its arrays."""
 
 from __future__ import annotations
 
@@ -25,23 +25,23 @@ class ModelFile:
     Attributes
     ----------
     path : Path
-        The file.
+        The path of the file.
     size : int
-        Its bytes.
+        Its size in bytes.
     format_version : int
-        Version of the layout.
+        The version of the layout.
     library_version : str
-        Version of suffice that wrote it.
+        The version of suffice that wrote the file.
     estimator : str
-        Name of the class.
+        The name of the class of the model.
     parameters : dict
-        What the estimator was made with.
+        The parameters of the model.
     classes : ndarray or None
-        The labels, of a classifier.
+        The labels of a classifier.
     schema : dict
-        What rows look like.
+        The form of the rows that the model reads.
     tensors : dict
-        Type and shape of each array, by name.
+        The type and shape of each array, by name.
 
     Examples
     --------
@@ -65,7 +65,7 @@ class ModelFile:
 
 
 def describe(path: str | os.PathLike[str]) -> ModelFile:
-    """Describe what a model file holds, by its header alone.
+    """Describe the contents of a model file by its header alone.
 
     Parameters
     ----------
@@ -75,7 +75,7 @@ def describe(path: str | os.PathLike[str]) -> ModelFile:
     Returns
     -------
     file : ModelFile
-        Estimator, parameters, classes, schema and arrays.
+        The estimator, parameters, classes, schema and arrays.
 
     Examples
     --------
@@ -101,7 +101,7 @@ def describe(path: str | os.PathLike[str]) -> ModelFile:
 
 
 def parts_of(file: File) -> dict[str, Any]:
-    """Return each part of the model, as JSON."""
+    """Return each part of the model as parsed JSON; raise ModelFileError for another format or a later version."""
     about = file.layout.metadata
     if about.get("format") != FORMAT:
         raise refuse(file.path, f"have the format {FORMAT!r}", f"{about.get('format', 'none')!r:.80}")
@@ -116,7 +116,7 @@ def checksums_of(file: File) -> dict[str, Any]:
     """Return the checksum of each tensor."""
     found = _parsed(file, "checksums")
     if not isinstance(found, dict) or set(found) != set(file.layout.tensors):
-        raise refuse(file.path, "have a checksum for each of its tensors", "others")
+        raise refuse(file.path, "have a checksum for each of its tensors", "checksums of other tensors")
     return found
 
 
@@ -128,6 +128,6 @@ def _parsed(file: File, part: str) -> Any:
 
 
 def short(error: Exception) -> str:
-    """Return what went wrong in one line."""
+    """Return an error in one line, for a file that cannot be read."""
     text = " ".join(str(error).split()).rstrip(".")
-    return f"none: {text[:200] or type(error).__name__}"
+    return f"one that cannot be read: {text[:200] or type(error).__name__}"

@@ -1,11 +1,11 @@
-"""Bytes ↔ named arrays: the layout of safetensors, so that other readers see the same numbers.
+"""Convert named arrays to bytes and back, in the layout of safetensors, so that other readers see the same numbers.
 
     8 bytes   length of the header, little-endian
     header    JSON: {"__metadata__": {text: text}, name: {"dtype": …, "shape": […], "data_offsets": [begin, end]}, …}
-    data      the arrays one after the other without gaps, those of the widest numbers first, so that all are aligned
+    data      the arrays without gaps, those with the widest numbers first, so that all are aligned
 
-The header is padded with spaces to a multiple of 8 bytes, and knows its own SHA-256: that of the header with 64 zeros
-in the place of the digits.
+The header is padded with spaces to a multiple of 8 bytes. It holds its own SHA-256, computed with 64 zeros in the place
+of the digest.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from suffice.errors import ModelFileError
 __all__ = ["LARGEST_HEADER", "Layout", "Tensor", "little", "refuse", "written"]
 
 LARGEST_HEADER = 2**25
-"""Bytes of JSON that are read at most: words and numbers are tensors, so that a header is small."""
+"""The most bytes of a header; words and numbers are tensors, so headers are small."""
 
 DTYPES = {
     "F64": "<f8",
@@ -47,13 +47,13 @@ _ZEROS = "0" * 64
 
 
 def refuse(path: Any, expected: str, came: str) -> ModelFileError:
-    """Return the error for a file that is not what it should be."""
+    """Return the error for an invalid model file."""
     return ModelFileError(f"The model file {str(path)!r} must {expected}; got {came}.")
 
 
 @dataclass(frozen=True)
 class Tensor:
-    """The place of an array among the data, its type and its shape."""
+    """The position, type and shape of an array in the data."""
 
     dtype: str
     shape: tuple[int, ...]
@@ -61,7 +61,7 @@ class Tensor:
     end: int
 
     def read(self, data: memoryview) -> NDArray[Any]:
-        """Return the array itself, read-only, where it lies."""
+        """Return the array as a read-only view of the data."""
         dtype = np.dtype(DTYPES[self.dtype])
         if self.begin == self.end:
             empty = np.empty(self.shape, dtype)
@@ -72,37 +72,37 @@ class Tensor:
 
 @dataclass(frozen=True)
 class Layout:
-    """The contents of the header of a file."""
+    """The parsed header of a file."""
 
     metadata: dict[str, str]
     tensors: dict[str, Tensor]
-    start: int  # of the data in the file
+    start: int  # offset of the data in the file
 
     @classmethod
     def parse(cls, path: Any, header: bytes, size: int) -> Layout:
-        """Parse the header of a file of so many bytes; raise ModelFileError unless all of it fits together."""
+        """Parse the header of a file of `size` bytes; raise ModelFileError unless it is consistent."""
         start = 8 + len(header)
         found = _json(path, header)
         metadata = found.pop(_META, None)
         if not isinstance(metadata, dict) or not all(isinstance(value, str) for value in metadata.values()):
-            raise refuse(path, f"have a header with texts in {_META!r}", "none")
+            raise refuse(path, f"have a header with strings in {_META!r}", "something else")
         own = metadata.get(_OWN, "")
         if len(own) != 64 or header.count(own.encode()) != 1:
-            raise refuse(path, f"have its header's checksum in {_OWN!r}", repr(own)[:80])
+            raise refuse(path, f"have the checksum of its header in {_OWN!r}", repr(own)[:80])
         if hashlib.sha256(header.replace(own.encode(), _ZEROS.encode())).hexdigest() != own:
-            raise refuse(path, "have a header that matches its checksum", "another one: the file is damaged")
+            raise refuse(path, "have a header that matches its checksum", "other bytes: the file is damaged")
         tensors = {name: _tensor(path, name, entry, size - start) for name, entry in found.items()}
         _must_follow(path, tensors, size - start)
         return cls(metadata, tensors, start)
 
 
 def little(array: NDArray[Any]) -> NDArray[Any]:
-    """Return an array as it is written: little-endian, row by row."""
+    """Return an array in the form that is written: little-endian, in C order."""
     return np.asarray(array, array.dtype.newbyteorder("<"), order="C")
 
 
 def written(arrays: Mapping[str, NDArray[Any]], metadata: Mapping[str, str]) -> tuple[bytes, list[NDArray[Any]]]:
-    """Return length and header of `little` arrays, and these in the order in which they follow."""
+    """Return the length and header of `little` arrays, and the arrays in the order of the file."""
     order = sorted(arrays, key=lambda name: -arrays[name].dtype.itemsize)
     header: dict[str, Any] = {_META: {**metadata, _OWN: _ZEROS}}
     ordered, at = [], 0
@@ -144,10 +144,10 @@ def _whole(value: Any, most: int) -> bool:
 
 
 def _tensor(path: Any, name: str, entry: Any, data: int) -> Tensor:
-    """Return one entry of the header; raise unless it describes an array within the data."""
+    """Return the tensor of a header entry; raise ModelFileError unless it describes an array within the data."""
     what = f"tensor {name[:80]!r}"
     if not isinstance(entry, dict) or set(entry) != {"dtype", "shape", "data_offsets"}:
-        raise refuse(path, f"say dtype, shape and data_offsets of its {what}", repr(entry)[:80])
+        raise refuse(path, f"give dtype, shape and data_offsets of its {what}", repr(entry)[:80])
     dtype, shape, offsets = entry["dtype"], entry["shape"], entry["data_offsets"]
     if not isinstance(dtype, str) or dtype not in DTYPES:
         raise refuse(path, f"have numbers of a known type in its {what}", repr(dtype)[:80])
@@ -162,7 +162,7 @@ def _tensor(path: Any, name: str, entry: Any, data: int) -> Tensor:
 
 
 def _must_follow(path: Any, tensors: dict[str, Tensor], data: int) -> None:
-    """Raise unless the tensors cover the data, without gaps and without overlap."""
+    """Raise ModelFileError unless the tensors cover the data, without gaps and without overlap."""
     at = 0
     for name, tensor in sorted(tensors.items(), key=lambda item: (item[1].begin, item[1].end)):
         if tensor.begin != at:

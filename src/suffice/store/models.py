@@ -1,4 +1,4 @@
-"""Models ↔ files."""
+"""Save models to files, and load them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["from_bytes", "load", "load_to_answer", "pieces", "save", "to_bytes"]
 
 
 class Seal:
-    """The checks of a file that are still to be made, before anything is learned on top of it."""
+    """The outstanding checksum comparison of a mapped file, which runs before the model learns more."""
 
     def __init__(self, file: File, checksums: dict[str, Any]) -> None:
         self._file, self._checksums = file, checksums
@@ -32,21 +32,21 @@ class Seal:
 
 
 def _verified() -> None:
-    """Do nothing: the seal of a file that has been checked."""
+    """Do nothing: the seal of a verified file."""
 
 
 def save(model: Any, path: str | os.PathLike[str]) -> None:
-    """Write a fitted model to a file, in the place of what is there. A crash leaves the old file or the new one.
+    """Write a fitted model to a file, replacing an existing one. A crash leaves either the old file or the new one.
 
-    Statistics are kept, not only what was made of them: a loaded model goes on learning, merges and forgets. Functions
-    given as parameters (a tokenizer) cannot be kept.
+    The file holds the statistics, so that a loaded model can learn more, merge and forget. Functions given as
+    parameters, such as a tokenizer, cannot be saved.
 
     Parameters
     ----------
     model : fitted estimator, or learner of concepts
-        Any of this library.
+        A model of this library.
     path : str or Path
-        Where to.
+        The file to write.
 
     See Also
     --------
@@ -67,17 +67,17 @@ def save(model: Any, path: str | os.PathLike[str]) -> None:
 
 
 def to_bytes(model: Any) -> bytes:
-    """Return what `save` would write, as bytes: for a network, a cache, a column of a table.
+    """Return the bytes that `save` would write, for a network, a cache or a database.
 
     Parameters
     ----------
     model : fitted estimator, or learner of concepts
-        Any of this library.
+        A model of this library.
 
     Returns
     -------
     data : bytes
-        A whole model file.
+        A complete model file.
 
     Examples
     --------
@@ -91,17 +91,17 @@ def to_bytes(model: Any) -> bytes:
 
 
 def from_bytes(data: bytes) -> Any:
-    """Return the model of the bytes of its file, after checking all of them against their checksums.
+    """Load a model from the bytes of a model file, after verifying all checksums.
 
     Parameters
     ----------
     data : bytes
-        What `to_bytes` gave, or what a model file holds.
+        The result of `to_bytes`, or the contents of a model file.
 
     Returns
     -------
     model : estimator
-        As it was.
+        The model that was saved.
 
     Examples
     --------
@@ -114,22 +114,22 @@ def from_bytes(data: bytes) -> Any:
 
 
 def load(path: str | os.PathLike[str], *, verify: bool = False) -> Any:
-    """Read a model from a file. Nothing of the file is run, and a damaged one is refused.
+    """Load a model from a file. No code from the file is run, and a damaged file raises ModelFileError.
 
-    Large files are mapped into memory rather than read; what lies in them is compared with its checksums before
-    anything is learned, merged or forgotten on top of it. Small ones are compared at once.
+    Large files are mapped into memory rather than read, and their data are compared with the checksums before the model
+    learns, merges or forgets. Small files are verified at once.
 
     Parameters
     ----------
     path : str or Path
         The file.
     verify : bool, default=False
-        Whether to compare all of a large file with its checksums now.
+        Whether to verify all checksums of a large file at once.
 
     Returns
     -------
     model : estimator
-        As it was saved.
+        The model that was saved.
 
     See Also
     --------
@@ -147,9 +147,9 @@ def load(path: str | os.PathLike[str], *, verify: bool = False) -> Any:
 
 
 def load_to_answer(path: str | os.PathLike[str]) -> Any:
-    """Read a model from a file to predict, to explain or to be looked at, which takes no scikit-learn for most files.
+    """Load a model from a file to predict, explain or inspect, without importing scikit-learn for most files.
 
-    What comes has the attributes of the model that answers are made of; it cannot learn.
+    The result has the attributes of the model that predictions need; it cannot learn.
     """
     return _built(File(path), verify=False, to_answer=True)
 
@@ -164,7 +164,7 @@ def _check_kind(model: Any, name: str) -> None:
 
 
 def pieces(model: Any) -> list[Any]:
-    """Return the header and the arrays of a file, in their order."""
+    """Return the header and the arrays of the file of a model, in order."""
     writer = Writer()
     parts = writer.estimator(model, fitted=True)
     checksums = {name: digest(array) for name, array in writer.tensors.items()}
@@ -175,9 +175,11 @@ def pieces(model: Any) -> list[Any]:
 
 
 def _built(file: File, verify: bool, to_answer: bool = False) -> Any:
-    """Build the model of a file; or what answers for it, unless only the model itself can say what is wrong."""
+    """Build the model of a file; with `to_answer`, its light form, unless that fails."""
     parts, checksums = parts_of(file), checksums_of(file)
-    if verify or not file.mapped or registry.learner(parts.get("estimator")) is not None:  # all of these is read anyway
+    if (
+        verify or not file.mapped or registry.learner(parts.get("estimator")) is not None
+    ):  # these are read completely anyway
         file.verify(checksums)
     reader = Reader(file)
     try:
@@ -185,7 +187,7 @@ def _built(file: File, verify: bool, to_answer: bool = False) -> Any:
         reader.done()
     except ModelFileError:
         raise
-    except Exception as error:  # whatever a forged file makes of a constructor
+    except Exception as error:  # a forged file can make a constructor raise anything
         if to_answer:
             return _built(file, verify)
         raise refuse(file.path, "hold a model", short(error)) from error

@@ -1,4 +1,4 @@
-"""What a file can hold, by name: nothing is looked up anywhere else, and nothing of a file is ever imported or run."""
+"""List by name what a file can hold: no other name is looked up, and nothing from a file is imported or run."""
 
 from __future__ import annotations
 
@@ -40,19 +40,19 @@ def _by_name(*kinds: type[Any], prefix: str = "") -> dict[str, type[Any]]:
 
 
 def _public(module: Any, base: type[Any]) -> list[type[Any]]:
-    """Return the public classes of a package that are of a kind, so that a new one needs no line here."""
+    """Return the public subclasses of a base in a package, so that a new one needs no line here."""
     found = (getattr(module, name) for name in module.__all__)
     return [one for one in found if isinstance(one, type) and issubclass(one, base) and one is not base]
 
 
 ESTIMATORS: dict[str, type[Any]]
-"""Estimators by name: all of them are imported when somebody asks for all."""
+"""Estimators by name; all of them are imported on first use."""
 
 STORED = {
     "NaiveBayes": "shell.stored_tables.StoredTable",
     "TextClassifier": "texts.stored_texts.StoredTexts",
 }
-"""What answers for the model of a file, without scikit-learn."""
+"""The light forms of models, which predict without importing scikit-learn."""
 
 
 def __getattr__(name: str) -> Any:
@@ -67,7 +67,7 @@ def _every_estimator() -> dict[str, type[Any]]:
 
 
 def estimator(name: str) -> Any:
-    """Return an estimator's class by its name; None if there is none."""
+    """Return the class of an estimator by its name, or None."""
     if _every_estimator.cache_info().currsize:
         return _every_estimator().get(name)
     found = getattr(estimators, name) if name in estimators.__all__ else None
@@ -85,21 +85,21 @@ def is_estimator(value: object) -> bool:
 
 
 LEARNERS = ("ConceptLearner", "NumberGame", "Rectangles")
-"""Learners of concepts, which have nothing of an estimator."""
+"""Concept learners, which are not estimators."""
 
 
 def learner(name: object) -> Any:
-    """Return the class of a learner of concepts by its name; None if there is none."""
+    """Return the class of a concept learner by its name, or None."""
     return getattr(import_module("suffice.concepts"), str(name)) if name in LEARNERS else None
 
 
 def is_learner(value: object) -> bool:
-    """Return whether a value is a learner of concepts of suffice itself."""
+    """Return whether a value is a concept learner of suffice itself."""
     return learner(type(value).__name__) is type(value)
 
 
 def stored(name: str, given: dict[str, Any]) -> Any:
-    """Return what answers for the model of a file; None if only the estimator can, or may refuse the parameters."""
+    """Return the light form of a model, or None if it has none or its parameters are not allowed."""
     module, _, kind = STORED.get(name, "").rpartition(".")
     found = getattr(import_module(f"suffice.estimators.{module}"), kind) if module else None
     return found(**given) if found is not None and allows(found.domains, given) else None
@@ -123,7 +123,7 @@ LATER: dict[str, set[str]] = {
     "Vocabulary": {"names"},
     "WordWeights": {"residuals"},
 }
-"""Parameters that came after the first files of an estimator or a column: a file without them has their defaults."""
+"""Parameters added after the first files of a class; files without them get the defaults."""
 
 STATISTICS: dict[str, type[Any]] = _by_name(*_public(stats, stats.Statistic), stats.Journal, WordCounts)
 
@@ -132,22 +132,22 @@ RECORDS: dict[str, type[Any]] = {
     **_by_name(Analysis, Chosen, ColumnWeights, FeatureWeights, Residual, Spread, Temper, Vocabulary),
     **_by_name(Choice, Tried, WordList, WordResiduals, WordWeights),
     **_by_name(TermWeighting, Tokens, prefix="text."),
-    "Transform": FittedTransform,  # as it was called in the first files
+    "Transform": FittedTransform,  # its name in the first files
     **_by_name(*columns.FAMILIES, columns.Unknown, Cloud, Joint, prefix="columns."),
 }
 
 
 def public_fields(kind: Any) -> list[Any]:
-    """Return the fields of a record that users know; the others are made from parameters and statistics."""
+    """Return the fields of a record that are saved; the others are derived from parameters and statistics."""
     return [field for field in fields(kind) if field.repr]
 
 
 def made(kind: type[Any], values: dict[str, Any]) -> Any:
-    """Make a record of values; raise unless they match the declared types of its fields."""
+    """Make a record from values; raise DataError unless they match the declared types of its fields."""
     hints: dict[str, Any] = _hints(kind)  # type: ignore[arg-type]  # a class is hashable, whatever its instances are
     later = LATER.get(kind.__name__, set())
     if list(values) != [name for name in hints if name in values or name not in later]:
-        raise DataError(f"A {kind.__name__} must have {list(hints)}; got {list(values)}.")
+        raise DataError(f"A {kind.__name__} must have the fields {list(hints)}; got {list(values)}.")
     for name, hint in hints.items():
         if name in values and not _fits(values[name], hint):
             raise DataError(f"'{name}' of {kind.__name__} must be {hint}; got {str(values[name])[:80]}.")

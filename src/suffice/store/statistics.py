@@ -1,8 +1,8 @@
-"""Statistics and models ↔ bytes: what parts of a computation send to each other, and nobody keeps.
+"""Convert statistics and models to bytes and back, for messages between the parts of a computation.
 
-The layout is that of a model file, without checksums of tensors. Whole numbers are narrow: one byte or two each, or the
-steps between them, where only few are larger; most counts of words are one, and most words that a class has stand next
-to each other.
+The layout is that of a model file, without checksums of tensors. Whole numbers are narrowed to one or two bytes each if
+few are larger, either themselves or as steps from one to the next: most counts of words are one, and most words of a
+class are adjacent.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ from suffice.store.values import Reader, Writer
 __all__ = ["narrow", "statistics_from_bytes", "statistics_to_bytes", "wide"]
 
 FEW = 64
-"""Numbers that are left as they are."""
+"""Arrays with fewer numbers are not narrowed."""
 
 RARE = 16
-"""Numbers may be too large for their place if they are one in so many or fewer: these stand apart, in their order."""
+"""At most one number in this many may be too large for the narrow type; these are stored apart, in order."""
 
 LARGE, STEPS = "large", "steps"
 
@@ -53,7 +53,7 @@ def statistics_to_bytes(values: dict[Any, Any]) -> bytes:
 
 
 def statistics_from_bytes(data: bytes) -> Any:
-    """Return what `statistics_to_bytes` was given; raise DataError if these are other bytes."""
+    """Return the values that `statistics_to_bytes` was given; raise DataError for other bytes."""
     file = NarrowBytes(data)
     reader = Reader(file)
     values = reader.read(json.loads(file.layout.metadata["statistics"]))
@@ -62,17 +62,17 @@ def statistics_from_bytes(data: bytes) -> Any:
 
 
 class NarrowBytes(Bytes):
-    """Bytes of which some numbers are narrow."""
+    """Bytes of statistics, with some arrays narrowed."""
 
     def __init__(self, data: bytes) -> None:
         super().__init__(data)
         if not {"statistics", "narrow"} <= set(self.layout.metadata):
-            raise DataError("bytes of statistics must say what they hold; these do not, such as a model file")
+            raise DataError("bytes of statistics must name their contents; other bytes, such as a model file, do not")
         self._kinds: dict[str, list[str]] = json.loads(self.layout.metadata["narrow"])
         self._large = {name: self.layout.tensors.pop(f"{LARGE}/{name}").read(self._data) for name in self._kinds}
 
     def array(self, name: str) -> NDArray[Any]:
-        """Return one of the arrays as it was."""
+        """Return an array in its original type."""
         found = super().array(name)
         if name not in self._kinds:
             return found
@@ -81,9 +81,9 @@ class NarrowBytes(Bytes):
 
 
 def narrow(array: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any], bool] | None:
-    """Return whole numbers in fewer bytes, those that are too large for these, and whether they are steps.
+    """Return whole numbers in fewer bytes, the numbers that are too large, and whether the former are steps.
 
-    None where that would lose or gain nothing.
+    Return None if narrowing would lose information or save nothing.
 
     >>> narrow(np.arange(100.0) * 3)[0].dtype
     dtype('uint8')
@@ -95,7 +95,7 @@ def narrow(array: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any], bool] | Non
     numbers = array.astype(np.uint32)
     if array.dtype.kind == "f" and (np.signbit(array).any() or not np.array_equal(numbers, array)):
         return None
-    steps = np.diff(numbers, prepend=np.uint32(0))  # a step down is one around 2³²
+    steps = np.diff(numbers, prepend=np.uint32(0))  # a negative step wraps around 2³²
     for size in (np.uint8, np.uint16):
         most = np.iinfo(size).max
         for values, are_steps in ((numbers, False), (steps, True)):
@@ -106,20 +106,20 @@ def narrow(array: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any], bool] | Non
 
 
 def wide(numbers: NDArray[Any], large: NDArray[Any], dtype: str, steps: bool) -> NDArray[Any]:
-    """Return the numbers that `narrow` was given, read-only.
+    """Return the numbers that `narrow` was given, as a read-only array.
 
     >>> numbers, large, steps = narrow(np.arange(100.0) * 3)
     >>> wide(numbers, large, "<f8", steps)[-2:]
     array([294., 297.])
     """
     if dtype not in DTYPES.values() or numbers.ndim != 1 or numbers.dtype.kind != "u" or large.dtype != np.uint32:
-        raise DataError(f"narrow numbers must have been of a known kind; got {dtype[:80]!r}")
+        raise DataError(f"narrow numbers must be of a known kind; got {dtype[:80]!r}")
     values = numbers
     if len(large):
         values = numbers.astype(np.uint32)
         apart = np.flatnonzero(numbers == np.iinfo(numbers.dtype).max)
         if len(apart) != len(large):
-            raise DataError("narrow numbers must have as many that stand apart as there are places for them")
+            raise DataError("narrow numbers must have as many that stand apart as positions for them")
         values[apart] = large
     found = (np.cumsum(values, dtype=np.uint32) if steps else values).astype(dtype)
     found.setflags(write=False)

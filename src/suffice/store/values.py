@@ -1,6 +1,6 @@
-"""Values ↔ JSON and tensors: parameters, labels, statistics and views, all of a fixed set of types.
+"""Convert values to JSON and tensors and back: parameters, labels, statistics and views, of a fixed set of types.
 
-What JSON has stands for itself. All else is an object whose "$" says what it is:
+JSON types stand for themselves. Any other value is an object whose "$" names its type:
 
     {"$": "tuple" | "set" | "frozenset" | "list", "of": [value, …]}
     {"$": "dict", "of": [[key, value], …]}
@@ -40,21 +40,21 @@ __all__ = ["SECTIONS", "Reader", "Writer"]
 
 SECTIONS = ("classes", "schema", "statistics", "views")
 FEW, SMALL = 256, 2**16
-"""So many labels, or so many bytes of them, stand in the header itself."""
+"""The most labels, and the most bytes of labels, that are kept in the header itself."""
 
 DATES = re.compile(r"<[mM]8\[(Y|M|W|D|h|m|s|ms|us|ns)\]")
 SEQUENCES = {"tuple": tuple, "set": set, "frozenset": frozenset, "list": list}
 
 
 class Writer:
-    """A writer of values as JSON, which keeps the arrays that this names."""
+    """A writer of values as JSON, which collects the arrays that the JSON names."""
 
     def __init__(self) -> None:
         self.tensors: dict[str, NDArray[Any]] = {}
         self._lists: list[WordList] = []
 
     def write(self, value: Any, name: str) -> Any:
-        """Return the JSON of a value; `name` is what its tensors, and errors, are called by."""
+        """Return the JSON of a value; its tensors, and errors, are named after `name`."""
         if value is None or type(value) in (bool, int, str):
             return value
         if type(value) is float:
@@ -72,7 +72,7 @@ class Writer:
         return self._collection(value, name)
 
     def estimator(self, model: Any, prefix: str = "", fitted: bool = False) -> dict[str, Any]:
-        """Return the parts of an estimator: its class, its parameters, and what it has learned."""
+        """Return the parts of an estimator: its class, its parameters, and its fitted state."""
         given = params_in_files(model)
         out: dict[str, Any] = {"estimator": type(model).__name__}
         out["parameters"] = {key: self.write(value, f"{prefix}parameters/{key}") for key, value in given.items()}
@@ -102,7 +102,7 @@ class Writer:
         if isinstance(value, np.generic) and value.dtype.kind in "biuf":
             return {"$": "scalar", "dtype": value.dtype.str, "of": self.write(value.item(), name)}
         if isinstance(value, str):
-            return str.__str__(value)  # a name of several columns is shown shorter than it is
+            return str.__str__(value)  # the repr of a name of several columns is shortened
         if isinstance(value, np.dtype) or (isinstance(value, type) and issubclass(value, np.generic)):
             return {"$": "dtype" if isinstance(value, np.dtype) else "type", "dtype": np.dtype(value).str}
         if type(value) is dict:
@@ -153,7 +153,7 @@ class Writer:
 
 
 class Reader:
-    """A reader of JSON into the values that it was made of, with the tensors of a file, each of which is used once."""
+    """A reader of values from the JSON and tensors of a file, each of which is used once."""
 
     def __init__(self, file: File) -> None:
         self._file, self._free = file, set(file.layout.tensors)
@@ -161,12 +161,12 @@ class Reader:
         self.built: list[Any] = []
 
     def done(self) -> None:
-        """Raise DataError if a tensor is left over."""
+        """Raise DataError if a tensor was not used."""
         if self._free:
             raise DataError(f"every tensor must be named by a value, but {min(self._free)!r} is not")
 
     def read(self, node: Any) -> Any:
-        """Return the value of some JSON."""
+        """Return the value that some JSON stands for."""
         if node is None or isinstance(node, bool | int | float | str):
             return node
         if not isinstance(node, dict) or not isinstance(node.get("$"), str):
@@ -202,7 +202,7 @@ class Reader:
         raise DataError(f"a value must be of a known kind; got {kind[:80]!r}")
 
     def model(self, parts: Any, to_answer: bool = False) -> Any:
-        """Make the model of a file from its parts: an estimator, or a learner of concepts."""
+        """Make the model of a file from its parts: an estimator or a concept learner."""
         learner = registry.learner(parts.get("estimator"))
         if learner is None:
             return self.estimator(parts, to_answer)
@@ -210,12 +210,12 @@ class Reader:
         return learner._of_file(given, {part: self.read(parts[part]) for part in SECTIONS if part in parts})
 
     def estimator(self, parts: Any, to_answer: bool = False) -> Any:
-        """Make an estimator from its parts; or only what answers for it, where there is such a thing."""
+        """Make an estimator from its parts; with `to_answer`, its light form if it has one."""
         name: Any = parts.get("estimator") if isinstance(parts, dict) else parts
         if not isinstance(parts, dict) or not registry.is_known(name):
             raise DataError(f"an estimator must be one of {sorted(registry.ESTIMATORS)}; got {str(name)[:80]!r}")
         if set(parts) - {"estimator", "parameters", *SECTIONS}:
-            raise DataError(f"an estimator must have parts that are known; got {sorted(parts)}")
+            raise DataError(f"an estimator must have only known parts; got {sorted(parts)}")
         given = self.parameters(parts["parameters"], name)
         model = registry.stored(name, given) if to_answer else None
         model = _made(name, given) if model is None else model
@@ -227,14 +227,14 @@ class Reader:
         return model
 
     def parameters(self, node: Any, estimator: Any) -> dict[str, Any]:
-        """Return parameters by name; those of earlier versions by the names that they have now."""
+        """Return parameters by their current names."""
         if not isinstance(node, dict):
             raise DataError("parameters must have names")
         return current({name: self.read(value) for name, value in node.items()}, str(estimator))
 
     def _tensor(self, name: Any) -> NDArray[Any]:
         if not isinstance(name, str) or name not in self._free:
-            raise DataError(f"a value must name an existing tensor, each once; got {str(name)[:80]!r}")
+            raise DataError(f"a value must name an existing tensor that no other value names; got {str(name)[:80]!r}")
         self._free.remove(name)
         return self._file.array(name)
 
@@ -247,7 +247,7 @@ class Reader:
         return value
 
     def _field(self, part: Any) -> NDArray[Any]:
-        """Return an array of a statistic: a tensor, or for values of categories the texts themselves."""
+        """Return an array of a statistic: a tensor, or the strings of categories."""
         if isinstance(part, dict) and part.get("$") == "strings":
             return _objects(self._strings(part))
         return self._tensor(part)
@@ -264,7 +264,7 @@ class Reader:
         data, offset = self._tensor(node.get("bytes")), self._tensor(node.get("offset"))
         flat = data.ndim == offset.ndim == 1 and data.dtype == np.uint8 and offset.dtype == np.int64 and len(offset) > 0
         if not flat or offset[0] != 0 or offset[-1] != len(data) or (offset[1:] < offset[:-1]).any():
-            raise DataError("texts must have offsets that rise to the number of their bytes")
+            raise DataError("texts must have offsets that increase to the number of their bytes")
         if not is_utf8(data, offset):
             raise DataError("texts must be UTF-8")
         text = data.tobytes()
@@ -289,7 +289,7 @@ class Reader:
 
 
 def _made(name: str, given: dict[str, Any]) -> Any:
-    """Return an unfitted estimator; raise unless these are its parameters, and each is what it can be."""
+    """Return an unfitted estimator; raise unless these are its parameters, with allowed values."""
     kind = registry.estimator(name)
     names = set(kind._get_param_names())
     if set(given) - names or names - set(given) - registry.LATER.get(name, set()):
@@ -300,18 +300,18 @@ def _made(name: str, given: dict[str, Any]) -> Any:
 
 
 def _is_fitted(model: Any) -> bool:
-    """Return whether an estimator has learned something."""
+    """Return whether an estimator is fitted."""
     known = getattr(model, "__sklearn_is_fitted__", None)
     return any(key.endswith("_") for key in vars(model)) if known is None else bool(known())
 
 
 def _as_text(tensor: NDArray[Any], kind: str) -> NDArray[Any]:
-    """Return code points, or bytes, as texts of the length of the last axis."""
+    """Return code points or bytes as strings; the last axis is their length."""
     unit = np.dtype(np.uint32 if kind == "U" else np.uint8)
     if tensor.ndim < 2 or tensor.dtype != unit or tensor.shape[-1] < 1:
-        raise DataError("texts of one length must be a table of code points")
+        raise DataError("strings of a fixed length must be an array of code points")
     if kind == "U" and tensor.max(initial=0) > 0x10FFFF:
-        raise DataError("texts must hold valid code points")
+        raise DataError("strings must hold valid code points")
     shape = tensor.shape[:-1]
     return np.ascontiguousarray(tensor).view(f"{kind}{tensor.shape[-1]}").reshape(shape)
 
@@ -329,10 +329,10 @@ def _objects(values: list[Any]) -> NDArray[Any]:
 
 
 def _cannot(value: Any, name: str) -> str:
-    place = f"The parameter {name.rpartition('/')[2]!r}" if "parameters/" in name else f"What is kept in {name!r}"
+    place = f"The parameter {name.rpartition('/')[2]!r}" if "parameters/" in name else f"The value of {name!r}"
     what = f"an array of {value.dtype}" if isinstance(value, np.ndarray) else f"a {type(value).__name__}"
     if callable(value):
-        what = "a function, which is code, and a file holds none"
+        what = "a function, but files hold no code"
     return f"{place} must be something that a model file can hold; got {what}."
 
 
