@@ -145,8 +145,8 @@ def _read(table: Any, labels: Any, classes: Any) -> tuple[Array, Integers]:
         raise InputError("Probabilities must be numbers, and the first argument, before labels and classes.") from error
     if values.shape != (len(names), len(known)) or not len(names):
         raise ShapeError(
-            f"Probabilities must have a row for each label ({counted(len(names), 'row')}, at least one) and a column for "
-            f"each class ({len(known)}); got shape {values.shape}."
+            f"Probabilities must have a row for each label ({counted(len(names), 'row')}, at least one) and a column "
+            f"for each class ({len(known)}); got shape {values.shape}."
         )
     place = np.minimum(np.searchsorted(known, names), len(known) - 1)
     strangers = np.flatnonzero(known[place] != names)
