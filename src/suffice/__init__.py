@@ -5,7 +5,7 @@ Names are imported when first used, so that ``import suffice`` costs next to not
 
 from importlib import import_module as _import_module
 
-__version__ = "0.1.0.dev0"
+__version__ = "0.1.0"
 
 _HOMES = {
     "BernoulliNB": "estimators",
