@@ -58,14 +58,14 @@ def commands() -> dict[str, list[str]]:
     found = shutil.which("suffice", path=str(Path(sys.executable).parent))
     command = [found] if found else [sys.executable, "-m", "suffice.cli"]
     verbs = {
-        f"suffice {verb}, a model of {what}": [*command, verb, f"{kind}.suffice", *rows]
-        for kind, what in (("text", "texts"), ("table", "a table"))
+        f"suffice {verb}, {kind} model": [*command, verb, f"{kind}.suffice", *rows]
+        for kind in ("text", "table")
         for verb, rows in (("predict", [f"{kind}.csv"]), ("explain", [f"{kind}.csv"]), ("inspect", []))
     }
     codes = {
         PEER: LOADED,
         "import sklearn.base": "import sklearn.base",
-        "what is taken of scikit-learn": PRIVATE,
+        "the parts of scikit-learn that Suffice imports": PRIVATE,
         "sf.TextClassifier": "import suffice as sf; sf.TextClassifier",
         "sf.NaiveBayes": "import suffice as sf; sf.NaiveBayes",
         "import suffice": "import suffice",
@@ -97,7 +97,7 @@ def main() -> None:
                 found = seconds(command, folder)
                 times[what] = min(times[what], found) if run else np.inf
     rows = [[what, f"{time:.2f} s", f"{time / times[PEER]:.2f}"] for what, time in times.items()]
-    table = markdown(["CPU seconds of a process", "time", "beside the pipeline"], rows)
+    table = markdown(["process", "CPU time", "relative to the pipeline"], rows)
     print(table)
     if given.write:
         keep("first_second", {"seconds": times})

@@ -67,8 +67,8 @@ def main() -> int:
         print(" | ".join(line(name, rows[name])))
     head = ["20 Newsgroups, by date", "alpha", "power", "accuracy", "log loss", "calibration error", "fit"]
     clipped = (
-        f"Log loss is not clipped. Clipped at 1e-15, as scikit-learn does it, the first line has "
-        f"{rows[PEER]['clipped']:.2f}. A guess that knows nothing has {np.log(20):.2f}."
+        f"Log loss is not clipped. Clipped at 1e-15, as scikit-learn does, the first row scores "
+        f"{rows[PEER]['clipped']:.2f}. A uniform guess scores {np.log(20):.2f}."
     )
     put(PAGE, "honest", markdown(head, [line(name, figures) for name, figures in rows.items()]) + f"\n\n{clipped}")
     found: dict[str, Reliability] = {name: rows[name]["reliability"] for name in SHOWN}

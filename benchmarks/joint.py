@@ -136,11 +136,11 @@ def page(rows: list[dict[str, Any]]) -> str:
     parts = []
     for methods in TABLES:
         known = [method for method in methods if method in METHODS]
-        head = ["log loss · errors · time to learn · to answer", *known]
+        head = ["log loss · errors · seconds to fit · to predict", *known]
         lines = [[f"{one['table']} ({one['rows']:,} × {one['columns']})", *_cells(one, known)] for one in rows]
         means = [float(np.exp(np.mean([np.log(ratio(one, name)) for one in rows]))) for name in known]
         errors = [float(np.mean([one["methods"][name]["error"] for one in rows])) for name in known]
-        last = [["log loss, of HistGradientBoosting's", *(f"{one:.2f}" for one in means)]]
+        last = [["log loss relative to HistGradientBoosting", *(f"{one:.2f}" for one in means)]]
         parts.append(markdown(head, [*lines, *last, ["errors on average", *(f"{one:.1%}" for one in errors)]]))
     return f"{chr(10).join([parts[0], '', *parts[1:]])}\n\n{machine()}{_versions()}."
 

@@ -74,9 +74,9 @@ def picking(X: Any, y: Any, classes: int) -> str:
     times = in_turn({"cell": lambda: table[X.indices, codes].sum(), "line": lambda: table[some].sum()}, 3)
     size, fit, predict = table.nbytes / 1e6, times["cell"] * 1e3, times["line"] * 1e3 * share
     return (
-        f"To compare: of a table of {size:.0f} MB, numpy picks one cell for each of {X.nnz:,} entries, as a "
-        f"fit must, in {fit:.0f} ms on one thread; and all {classes} classes of its word, as predict must, in "
-        f"{predict:.0f} ms."
+        f"For comparison, numpy on one thread: to gather one cell of a {size:.0f} MB table for each of {X.nnz:,} "
+        f"entries, as fit must, takes {fit:.0f} ms; to gather all {classes} classes of each entry's word, as predict "
+        f"must, takes {predict:.0f} ms."
     )
 
 

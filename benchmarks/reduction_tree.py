@@ -142,12 +142,12 @@ def compared(found: Measured) -> list[list[str]]:
 def main() -> None:
     found = measure()
     facts = (
-        f"On one core: {human(found.count)} of text counted a second, {human(found.merge)} of counts merged a second. "
-        f"Counts of b bytes of text take {found.scale:.3g} · b^{found.power:.2f} bytes, of which compression leaves "
-        f"{found.packed:.0%}."
+        f"One core counts {human(found.count)} of text a second and merges {human(found.merge)} of counts a second. "
+        f"Counts of b bytes of text take {found.scale:.3g} · b^{found.power:.2f} bytes, which compression reduces "
+        f"to {found.packed:.0%}."
     )
-    levels = markdown(["level, fan-in 8, words", "counts each", "moved", "time"], shown(simulate(found, 8, False)))
-    head = ["counts by", "levels", "moved", "driver holds", "time of merging"]
+    levels = markdown(["level, fan-in 8, words", "size of each", "moved", "time"], shown(simulate(found, 8, False)))
+    head = ["counts by", "levels", "moved", "driver holds", "merge time"]
     put(PAGE, "tree", "\n\n".join([facts, levels, markdown(head, compared(found)), machine() + "."]))
     keep("reduction_tree", vars(found))
     print(facts)

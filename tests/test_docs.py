@@ -65,6 +65,47 @@ def test_links_lead_somewhere(page: Path) -> None:
         assert target.startswith("https://") or (page.parent / target).exists(), target
 
 
+SEARCHED = {
+    "GDPR": "forgetting.md",
+    "right to erasure": "forgetting.md",
+    "threshold": "decide.md",
+    "imbalanced": "decide.md",
+    "Bayes factor": "compare.md",
+    "calibration": "honest.md",
+    "cold start": "unlabelled.md",
+    "few labels": "unlabelled.md",
+    "DuckDB": "tables.md",
+    "command line": "files.md",
+    "naiveBayes": "from_r.md",
+}
+
+
+@pytest.mark.parametrize(("term", "page"), SEARCHED.items())
+def test_a_search_finds_the_page(term: str, page: str) -> None:
+    """The term is in a heading or the first paragraph, where the search of the site ranks it first."""
+    text = (ROOT / "docs" / page).read_text(encoding="utf-8")
+    first = next(part for part in text.split("\n\n") if not part.startswith("#"))
+    assert term.lower() in "\n".join([first, *re.findall(r"^#+ .+$", text, re.MULTILINE)]).lower()
+
+
+@pytest.mark.parametrize("page", sorted((ROOT / "docs").glob("*.md")), ids=lambda p: p.name)
+def test_pages_say_what_was_measured_and_no_aims(page: Path) -> None:
+    assert not re.search(r"\(missed\)|\(aim\b|\| aim \||this machine", page.read_text(encoding="utf-8"))
+
+
+def test_anchors_lead_to_a_heading() -> None:
+    for page in sorted((ROOT / "docs").glob("*.md")):
+        for target, anchor in re.findall(r"\]\(([^)#\s]*\.md)?#([^)\s]+)\)", page.read_text(encoding="utf-8")):
+            text = (page.parent / target if target else page).read_text(encoding="utf-8")
+            anchors = {slug(title) for title in re.findall(r"^#+ (.+)$", text, re.MULTILINE)}
+            assert anchor in anchors, (page.name, anchor)
+
+
+def slug(title: str) -> str:
+    """Return the anchor of a heading as MkDocs makes it."""
+    return re.sub(r"[\s-]+", "-", re.sub(r"[^\w\s-]", "", title).strip().lower())
+
+
 def test_places_that_the_architecture_names_are_there() -> None:
     text = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
     cells = re.findall(r"^\| (`[^|]+) \|", text, re.MULTILINE)

@@ -1,4 +1,4 @@
-"""The newcomer's path: what docs/tables.md does with penguins, done with Adult; and what newcomers stumble over."""
+"""The newcomer's path: docs/first_table.md with Adult instead of penguins; and what newcomers stumble over."""
 
 from typing import Any
 

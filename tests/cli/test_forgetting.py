@@ -78,7 +78,7 @@ def test_a_journal_refuses_and_signs(
     assert run(monkeypatch, "inspect", "m.suffice") == 0
     assert "journal of 240 different rows" in capfd.readouterr().out
     assert run(monkeypatch, "forget", "m.suffice", "gone.csv") == 2
-    assert "must name the file with the key that this model's journal is kept under; got none" in capfd.readouterr().err
+    assert "must name the file with the key of this model's journal; got none" in capfd.readouterr().err
     assert run(monkeypatch, "forget", "m.suffice", "gone.csv", "--journal-key", "key") == 2
     assert "Row 1 of the files was not learned by the model with this label" in capfd.readouterr().err
     assert (here / "m.suffice").read_bytes() == before

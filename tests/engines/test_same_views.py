@@ -31,7 +31,7 @@ FLOORED, BY_ROWS = {"alpha", "choices", "floor", "temper"}, {"alpha", "choices",
 EXACT = {name: kind for name, kind in NORMAL.items() if kind != "gaussian"}
 TOGETHER = dict.fromkeys(("left", "right", "third", "colour", "again"), "categorical")
 SETS: Any = [("left", "right"), ("colour", "left", "third")]
-MOST = {"ROWS": 150, "FEW_ROWS": 70, "WORD_ROWS": 320, "MANY_ROWS": 400}
+MOST = {"ROWS": 150, "FEW_ROWS": 210, "WORD_ROWS": 320, "MANY_ROWS": 400}
 from_array: Any = da.from_array
 pytestmark = quiet
 

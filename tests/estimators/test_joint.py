@@ -225,7 +225,7 @@ def test_rows_that_can_be_read_only_once_are_refused() -> None:
             raise AssertionError("no pass")
 
     request = Request(pa.schema([("a", pa.string()), ("b", pa.string()), ("kind", pa.string())]), "kind")
-    with pytest.raises(InputError, match=r"joint=2 reads rows twice.*joint=None"):
+    with pytest.raises(InputError, match=r"joint=2 reads the rows twice.*joint=None"):
         fit_by(Once(), sf.NaiveBayes(joint=2), request, Options())
     with pytest.warns(UserWarning, match="Columns act alone"), pytest.raises(AssertionError, match="no pass"):
         fit_by(Once(), sf.NaiveBayes(), request, Options())
@@ -239,7 +239,7 @@ def test_rows_that_change_between_passes_are_told(tmp_path: Path) -> None:
     def change(*_: object) -> None:
         written(tmp_path, few, y[:-1])
 
-    with pytest.raises(DataError, match="same rows whenever they are read"):
+    with pytest.raises(DataError, match="same rows in every pass"):
         sf.fit_files(sf.NaiveBayes(joint=[("a", "b")]), path, "kind", look=change)
 
 

@@ -89,7 +89,7 @@ def test_a_power_multiplies_all_but_the_prior(case: EstimatorCase) -> None:
 @every_estimator
 def test_exactly_one_row_is_required(case: EstimatorCase) -> None:
     model, X = fitted(case)
-    with pytest.raises(ValueError, match=r"'x' must be one (row|text); got 2\.$"):
+    with pytest.raises(ValueError, match=r"'x' must be one (row; got 2 rows|text; got 2 texts)\.$"):
         model.explain(rows_of(X, [0, 1]))
     with pytest.raises(ValueError, match="'target' must be one of"):
         model.explain(rows_of(X, [0]), target="z")

@@ -157,6 +157,14 @@ def test_other_doors() -> None:
     assert plain(Table.read(Tensor())[0]) == [1.0, 0.0]
 
 
+def test_a_relation_of_duckdb_is_a_table() -> None:
+    duckdb = pytest.importorskip("duckdb")
+    relation = duckdb.sql("SELECT * FROM (VALUES (1.5, 'x', true), (NULL, 'y', NULL)) AS t(a, b, c)")
+    table = Table.read(relation)
+    assert (table.names, len(table)) == (["a", "b", "c"], 2)
+    assert [plain(table[name]) for name in table.names] == [[1.5, None], ["x", "y"], [True, None]]
+
+
 @pytest.mark.parametrize(
     ("frame", "rows", "width"),
     [
