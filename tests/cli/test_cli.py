@@ -222,9 +222,9 @@ def test_a_kill_in_the_middle_of_an_update_loses_nothing(here: Path) -> None:
     path = here / "mail.suffice"
     write(here / "big.csv", mails(5, 3000))
     loop = (
-        "import suffice as sf, sys\nfrom pathlib import Path\nfrom suffice.cli import verbs\n"
+        "import suffice as sf, sys\nfrom pathlib import Path\nfrom suffice.cli import changing\n"
         "print('ready', flush=True)\n"
-        "while True: verbs.change(Path('mail.suffice'), [Path('more.csv')], None, 'raise', True, 'update')\n"
+        "while True: changing.update(Path('mail.suffice'), [Path('more.csv')], None, None, 'raise', True)\n"
     )
     rows = 120
     for delay in (0.0, 0.02, 0.05, 0.1, 0.2):

@@ -154,7 +154,7 @@ def test_a_tensor_lies_where_it_should(path: Path, entry: Any, monkeypatch: pyte
 
 def test_what_is_no_file() -> None:
     for place in ("/no/such/file", __file__ + "/below"):
-        with pytest.raises(PathError, match="The model file .* does not exist"):
+        with pytest.raises(PathError, match=r"The model file .* does not exist"):
             sf.load(place)
     with pytest.raises(PathError, match="a folder"):
         sf.load(Path(__file__).parent)
