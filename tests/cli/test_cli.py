@@ -205,6 +205,18 @@ def test_standard_input_and_output(here: Path) -> None:
     assert done.stdout.count(b"\n") == 121
 
 
+def test_a_model_on_standard_output_is_all_that_is_there(
+    here: Path, monkeypatch: pytest.MonkeyPatch, capfdbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    for words in (["merge", "old.suffice", "new.suffice"], ["update", "old.suffice", "more.csv", "--json"]):
+        assert run(monkeypatch, *words, "-o", "-") == 0
+        printed = capfdbinary.readouterr()
+        assert sf.store.from_bytes(printed.out).class_count_.sum() == 240
+        assert b"240" in printed.err or b'"rows": 120' in printed.err
+    assert run(monkeypatch, "report", "mail.suffice", "test.csv", "-o", "-") == 0
+    assert capfdbinary.readouterr().out.rstrip().endswith(b"</html>")
+
+
 def test_nothing_heavy_is_imported_for_help() -> None:
     code = (
         "import sys; sys.argv = ['suffice', '--help']; from suffice.cli.main import main\n"
@@ -222,9 +234,9 @@ def test_a_kill_in_the_middle_of_an_update_loses_nothing(here: Path) -> None:
     path = here / "mail.suffice"
     write(here / "big.csv", mails(5, 3000))
     loop = (
-        "import suffice as sf, sys\nfrom pathlib import Path\nfrom suffice.cli import verbs\n"
+        "import suffice as sf, sys\nfrom pathlib import Path\nfrom suffice.cli import changing\n"
         "print('ready', flush=True)\n"
-        "while True: verbs.change(Path('mail.suffice'), [Path('more.csv')], None, 'raise', True, 'update')\n"
+        "while True: changing.update(Path('mail.suffice'), [Path('more.csv')], None, None, 'raise', True)\n"
     )
     rows = 120
     for delay in (0.0, 0.02, 0.05, 0.1, 0.2):

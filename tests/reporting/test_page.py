@@ -231,7 +231,9 @@ def test_what_cannot_be_reported_is_refused() -> None:
     model = sf.MultinomialNB().fit(X, y)
     with pytest.raises(ValueError, match="one label for each of 150 rows; got 149"):
         sf.report(model, X, y[1:])
-    with pytest.raises(ValueError, match="of classes that the model knows; got none"):
+    with pytest.raises(
+        ValueError, match="must have labels that the model knows, such as 0, 1, 2; they have 10, 11, 12"
+    ):
         sf.report(model, X, y + 10)
     with pytest.raises(ValueError, match="must hold row numbers"):
         sf.report(model, X, y, examples=["first"])  # type: ignore[list-item]

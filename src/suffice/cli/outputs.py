@@ -16,7 +16,7 @@ from suffice.errors import InputError
 from suffice.store.file_io import replaceable, replacing
 from suffice.store.models import pieces
 
-__all__ = ["WIDTH", "as_json", "check_output", "note", "save", "say", "write"]
+__all__ = ["WIDTH", "as_json", "check_output", "note", "save", "say", "stream_beside", "write"]
 
 WIDTH = 80
 """Characters of a line, unless names are longer."""
@@ -68,9 +68,15 @@ def save(model: Any, path: Path) -> None:
 
 
 def say(json_wanted: bool, facts: dict[str, Any], *lines: str) -> None:
-    """Print the facts as JSON, or the lines for people."""
+    """Print the facts as JSON, or the lines for people; on stderr if a model was written to standard output."""
     heed()
-    print(as_json(facts) if json_wanted else "\n".join(line for line in lines if line))
+    stream = stream_beside(facts.get("model"))
+    print(as_json(facts) if json_wanted else "\n".join(line for line in lines if line), file=stream)
+
+
+def stream_beside(output: Any) -> Any:
+    """Return the stream for messages: stderr if the output itself goes to standard output."""
+    return sys.stderr if str(output) == "-" else sys.stdout
 
 
 def note(lines: Iterable[str]) -> None:

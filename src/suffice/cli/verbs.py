@@ -13,7 +13,7 @@ from suffice.cli.class_scores import lines_of_mistakes, lines_of_scores, scores
 from suffice.cli.classifiers import called, classifier
 from suffice.cli.column_lines import cut
 from suffice.cli.file_options import no_rows, open_files
-from suffice.cli.outputs import WIDTH, check_output, note, save, say, write
+from suffice.cli.outputs import WIDTH, check_output, note, save, say, stream_beside, write
 from suffice.cli.progress import progress
 from suffice.cli.translation import for_the_shell
 from suffice.engines.guesses import guess_target, is_text
@@ -154,7 +154,7 @@ def report(path: Path, data: list[Path], output: Path, learned: bool | None, err
     held_out = None if learned is None else not learned
     page = sf.report(model, columns.features(table), columns.labels(table), held_out=held_out)
     write((output, [page.html.encode()]))
-    print(f"Wrote {output}\n{fill(for_the_shell(page.how), WIDTH)}")
+    print(f"Wrote {output}\n{fill(for_the_shell(page.how), WIDTH)}", file=stream_beside(output))
 
 
 def demo(output: Path) -> None:
@@ -165,8 +165,11 @@ def demo(output: Path) -> None:
     right = float((model.predict(test.texts) == np.asarray(test.labels)).mean())
     save(model, output)
     learned = f"{counted(len(train.texts), 'docstring')} of {counted(len(model.classes_), 'library', 'libraries')}"
-    print(f"Fitted a {called(model)} to {learned}: it names the right library for {right:.1%} of held-out docstrings")
-    print(f'Wrote {output}; type next: suffice explain {output} "plot a histogram"')
+    lines = (
+        f"Fitted a {called(model)} to {learned}: it names the right library for {right:.1%} of held-out docstrings",
+        f'Wrote {output}; type next: suffice explain {output} "plot a histogram"',
+    )
+    print("\n".join(lines), file=stream_beside(output))
 
 
 def _chosen(data: list[Path], target: str | None, text: str | None, kind: str, effort: Any, errors: str) -> Any:
