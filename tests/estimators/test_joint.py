@@ -227,7 +227,7 @@ def test_rows_that_can_be_read_only_once_are_refused() -> None:
     request = Request(pa.schema([("a", pa.string()), ("b", pa.string()), ("kind", pa.string())]), "kind")
     with pytest.raises(InputError, match=r"joint=2 reads the rows twice.*joint=None"):
         fit_by(Once(), sf.NaiveBayes(joint=2), request, Options())
-    with pytest.warns(UserWarning, match="Columns act alone"), pytest.raises(AssertionError, match="no pass"):
+    with pytest.warns(UserWarning, match="Joint columns are left out"), pytest.raises(AssertionError, match="no pass"):
         fit_by(Once(), sf.NaiveBayes(), request, Options())
 
 

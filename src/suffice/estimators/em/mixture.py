@@ -12,7 +12,8 @@ from sklearn.base import BaseEstimator, ClusterMixin, MetaEstimatorMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from suffice.estimators.em.reading import Begun, StandsOnClassifier, checked_copy, opened, without_views
+from suffice.estimators.em.history import StandsOnClassifier
+from suffice.estimators.em.reading import Begun, checked_copy, opened, without_views
 from suffice.estimators.em.search import Clusters, Everywhere, Limits, Search, tell_of_clusters
 from suffice.estimators.em.starts import Start, given_shares, weights_of_rows
 from suffice.estimators.shell.classifier import Classifier

@@ -12,7 +12,8 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from suffice.errors import InputError
-from suffice.estimators.em.reading import Begun, StandsOnClassifier, checked_copy, opened, opened_again
+from suffice.estimators.em.history import StandsOnClassifier
+from suffice.estimators.em.reading import Begun, checked_copy, opened, opened_again
 from suffice.estimators.em.search import reporter, tell_of_end
 from suffice.estimators.em.starts import (
     PartlyLabelled,
