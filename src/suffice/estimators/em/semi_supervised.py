@@ -1,4 +1,4 @@
-"""Few labels and many rows without: EM over any generative classifier."""
+"""Semi-supervised learning: EM over any generative classifier."""
 
 from __future__ import annotations
 
@@ -44,67 +44,70 @@ from suffice.typing import Array, DataLike, Integers, Label, LabelArray, LabelsL
 __all__ = ["SemiSupervised"]
 
 SHARES = (0.0, 0.01, 0.03, 0.1, 0.3, 1.0)
-"""Weights of unlabelled rows that are tried."""
+"""Weights of unlabelled rows tried by unlabelled_weight="loo"."""
 
 
 class SemiSupervised(StandsOnClassifier, MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     """A classifier that also learns from rows without labels.
 
-    The model that the labelled rows make says how probable each class is for each of the others; they are counted by
-    these shares, and that again until nothing changes (EM). It helps where labels are few and the model is roughly
-    right; with many labels, or a model that is wrong, it may do harm, which ``unlabelled_weight="loo"`` is there for.
+    A model of the labelled rows gives the probability of each class for every unlabelled row. Unlabelled rows are then
+    counted by these probabilities, and both steps repeat until nothing changes (EM). EM helps where labels are few and
+    the model is roughly right. With many labels, or a wrong model, it can hurt; ``unlabelled_weight="loo"`` guards
+    against that.
 
     Parameters
     ----------
     estimator : classifier
-        A generative classifier of this library: all but ComplementNB and its kind.
+        A generative classifier of this library; complement models are refused.
     unlabelled_weight : float or "loo", default=1.0
-        What a row without a label counts for, beside one with. "loo" takes the one of 0, 0.01, 0.03, 0.1, 0.3 and 1
-        with which the labelled rows, each left out, are predicted best.
+        Weight of an unlabelled row relative to a labelled one. "loo" takes the weight from 0, 0.01, 0.03, 0.1, 0.3 and
+        1 with the lowest leave-one-out log loss on the labelled rows.
     max_iter : int, default=100
-        Most steps.
+        Largest number of EM steps.
     tol : float, default=1e-4
-        A step that changes the objective by no more than this, in nats a row, is the last.
+        EM stops after a step that changes the objective by at most this, in nats per row.
     verbose : bool, default=False
-        Whether to tell of each step.
+        Whether to print a line for each step.
     record_bound : bool, default=False
-        Whether to keep the lower bound of each step in `bound_`.
+        Whether to record the lower bound of each step in `bound_`.
 
     Attributes
     ----------
     estimator_ : classifier
-        The fitted classifier, an ordinary one: it explains, merges, forgets and can be saved.
+        The fitted classifier. It explains, merges, forgets and can be saved like any other.
     classes_ : ndarray of shape (n_classes,)
         The labels.
     unlabelled_weight_ : float
-        The weight in use.
+        Weight of unlabelled rows.
     losses_ : dict
-        With "loo", the log loss of labelled rows by each weight.
+        With "loo", the leave-one-out log loss of the labelled rows for each weight.
     objective_ : list of float
-        ln p of labelled rows and labels, of the others, and of the parameters: at the start, and after each step.
+        ln p of the labelled rows with their labels, the unlabelled rows and the parameters, at the start and after each
+        step.
     bound_ : list of float
-        With `record_bound`, the lower bound after the M step that follows each objective: between that objective and
-        the next (EM-4). NaN at the end.
+        With `record_bound`, the lower bound after the M step that follows each objective; it lies between that
+        objective and the next (EM-4). The last is NaN.
     n_iter_ : int
-        How often the model was made, by the labelled rows alone first.
+        Number of models made, the first from the labelled rows alone.
     converged_ : bool
-        Whether they came to an end.
+        Whether EM converged.
     transduction_ : ndarray
-        The label of each row of X as given, or as predicted where there was none; then those of `unlabelled`. Not set
-        by engines (`suffice.engines`), which have no order of rows.
+        Label of each row of X, predicted where it was missing, followed by those of `unlabelled`. Engines
+        (`suffice.engines`) do not set it: their rows have no order.
 
     Notes
     -----
-    No step takes the objective down (EM-1) where parameters are plugged in at their mean or mode under a fixed prior.
-    With "predictive" estimates, and with priors, bins or variance floors that follow the data, it may waver.
+    The objective never decreases (EM-1) if parameters are plugged in at their mean or mode under a fixed prior. With
+    "predictive" estimates, and with priors, bins or variance floors that depend on the data, it may.
 
-    What a classifier chooses by rows is not in force during the steps: `temper` and `feature_weights` are fitted at
-    the end, by leaving out the labelled rows; `alpha`, if it is to be chosen so, before, by these alone. While a
-    labelled row is left out, the shares of the others stay as they are, though it had a say in them.
+    Hyperparameters that a classifier chooses on rows are not used during EM. `temper` and `feature_weights` are fitted
+    at the end, leaving out the labelled rows one by one; `alpha` is chosen before, from the labelled rows alone. The
+    shares of unlabelled rows stay fixed when a labelled row is left out, although it influenced them, so probabilities
+    are overconfident where labels are very few.
 
-    Columns of a table get their models by all rows, as if they were of one class; numbers are normal where they would
-    be cut into bins, unless these are declared. Words are cut (`min_df` and the like) by all texts. Columns act alone:
-    sets of them (`joint` of NaiveBayes) are no densities, and left out, in ``estimator_`` too.
+    All rows together choose the models of table columns, as if they had one class. Numeric columns that would be binned
+    are modelled as normal, unless bins are declared. All texts decide which words are left out (`min_df` and the like).
+    Joint columns (`joint` of NaiveBayes) are not densities and are left out, in ``estimator_`` too.
 
     Examples
     --------
@@ -160,18 +163,18 @@ class SemiSupervised(StandsOnClassifier, MetaEstimatorMixin, ClassifierMixin, Ba
     def fit(
         self, X: DataLike, y: LabelsLike, sample_weight: WeightsLike = None, *, unlabelled: DataLike | None = None
     ) -> Self:
-        """Fit to rows of which some have labels.
+        """Fit to rows, some of which have labels.
 
         Parameters
         ----------
         X : as for the estimator
-            Training rows: an array, a table, or texts.
+            Training rows: an array, a table or texts.
         y : array-like of shape (n_rows,), or str
-            Labels; −1, None, NaN or NA for a row without. Of a table, also the name of their column.
+            Labels; −1, None, NaN or NA for an unlabelled row. For a table, also the name of the label column.
         sample_weight : array-like of shape (n_rows,), default=None
-            What each row of X counts for; one if not given.
+            Weight of each row of X; 1 if not given.
         unlabelled : as X, default=None
-            More rows without labels, each of weight one.
+            More unlabelled rows, each of weight 1.
 
         Returns
         -------
@@ -204,9 +207,9 @@ class SemiSupervised(StandsOnClassifier, MetaEstimatorMixin, ClassifierMixin, Ba
         self._climb(begun, shared, shared.of_labels, rows.labelled, views)
 
     def _climb(self, begun: Begun, source: Weighable, first: Model, labelled: Examples | None, views: Views) -> None:
-        """Make the steps over rows that are here or elsewhere, from the model of rows with labels.
+        """Run EM over rows in memory or elsewhere, from the model of the labelled rows.
 
-        Rows with labels, if they are given, choose what rows are to choose.
+        Labelled rows, if given, choose the hyperparameters.
         """
         self.__dict__.pop("losses_", None)
         if labelled is not None and is_loo(self.unlabelled_weight):
@@ -222,7 +225,7 @@ class SemiSupervised(StandsOnClassifier, MetaEstimatorMixin, ClassifierMixin, Ba
         self._restored()
 
     def _weigh(self, begun: Begun, source: Weighable, first: Model, labelled: Examples, views: Views) -> Climbed:
-        """Return where the weight leads to by which labelled rows, each left out, are predicted best."""
+        """Return the result of EM for the weight with the lowest leave-one-out log loss on the labelled rows."""
         self.losses_ = {}
         rows, found = begun.rows(labelled.source), dict[float, Climbed]()
         for share in SHARES:

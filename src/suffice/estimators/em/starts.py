@@ -1,4 +1,4 @@
-"""Where EM starts: from rows with labels, which also choose; or from guesses of which rows belong together."""
+"""Choose the start of EM: from labelled rows, which also choose hyperparameters, or from guessed clusters."""
 
 from __future__ import annotations
 
@@ -36,18 +36,18 @@ __all__ = [
 
 
 class Guesses(Protocol):
-    """What guesses the shares of rows, such as a fitted classifier."""
+    """Anything that predicts the shares of rows, such as a fitted classifier."""
 
     def predict_proba(self, X: DataLike, /) -> ArrayLike:
-        """Return the shares of each row."""
+        """Return the share of each row in every class."""
 
 
 Start: TypeAlias = ArrayLike | Guesses
-"""Shares of rows, the cluster of each, the mean of each cluster, or what guesses shares."""
+"""Shares of rows, the cluster of each row, the mean of each cluster, or a classifier that predicts shares."""
 
 
 def weights_of_rows(given: WeightsLike, n: int) -> Array:
-    """Return what each of n rows weighs; raise InputError if that is nothing for all of them."""
+    """Return the weights of n rows; raise InputError if all are zero."""
     weights = read_weights(given, n)
     weights = np.ones(n) if weights is None else weights
     if not weights.any():
@@ -58,9 +58,9 @@ def weights_of_rows(given: WeightsLike, n: int) -> Array:
 def given_shares(
     init: Start, X: DataLike, seen: Integers, n: int, k: int | str, begun: Begun, parts: Sequence[Weighed]
 ) -> Array:
-    """Return the shares that a user starts from, of the rows that weigh something; raise InputError if they are none.
+    """Return the user's starting shares of the rows of positive weight; raise InputError if they are invalid.
 
-    `n` rows are in X, of which those `seen` are in `parts`.
+    X has `n` rows; those numbered in `seen` are in `parts`.
     """
     if isinstance(k, str):
         raise InputError(f"The argument 'init' must come with a number as n_components; got n_components={k!r}.")
@@ -132,9 +132,9 @@ def _nearest(means: Array, points: Array) -> Array:
 
 
 def first_shares(rows: SharedRows, model: Model, rng: np.random.RandomState, start: int) -> Array:
-    """Return the guess of each start: for points k-means, in units of columns or as they are; else by seeds or by lot.
+    """Return the starting shares of a restart: k-means for points, otherwise seed rows or random classes in turn.
 
-    Units of columns say the same of rows whatever these were measured in; rows as they are may know better.
+    K-means alternates between columns scaled to equal spread, which ignores their units, and columns as they are.
     """
     points = rows.points()
     if points is not None:
@@ -143,7 +143,7 @@ def first_shares(rows: SharedRows, model: Model, rng: np.random.RandomState, sta
 
 
 def near_shares(rows: SharedRows, points: Array, rng: np.random.RandomState, alike: bool) -> Array:
-    """Return clusters of points that lie near each other, with columns of one spread if they are to be alike."""
+    """Return clusters of nearby points by k-means, with columns scaled to equal spread if asked."""
     largest = np.abs(points).max(axis=0 if alike else None, initial=0.0)
     points = points / np.where(largest > 0, largest, 1.0)  # squares will not overflow
     points = points - np.average(points, axis=0, weights=rows.shared)
@@ -157,14 +157,15 @@ def near_shares(rows: SharedRows, points: Array, rng: np.random.RandomState, ali
 
 
 def random_shares(rows: SharedRows, rng: np.random.RandomState) -> Array:
-    """Return every row in a class by lot."""
+    """Return shares with every row in one random class."""
     return np.eye(rows.classes)[rng.randint(rows.classes, size=len(rows.shared))]
 
 
 def seeded_shares(rows: SharedRows, model: Model, rng: np.random.RandomState) -> Array:
-    """Return shares in classes of one row each, and of an average row, so that each is possible.
+    """Return shares in classes made of one seed row each and an average row, so that every row is possible.
 
-    Seeds are drawn one by one, the likelier the worse those before them explain a row beside the average row alone.
+    Seeds are drawn one by one. A row is the more probable as a seed, the worse the earlier seeds explain it compared
+    with the average row alone.
     """
     weights, k = rows.shared, rows.classes
     chance = np.where(weights > 0, weights, 0.0)
@@ -185,7 +186,7 @@ ENOUGH = 50
 
 @dataclass(frozen=True, eq=False)
 class PartlyLabelled:
-    """Rows with labels, and rows without, each with what it weighs; as a reader takes them."""
+    """Labelled and unlabelled rows with their weights, as a reader takes them."""
 
     labelled: Examples
     free: list[tuple[Any, Array]]
@@ -194,7 +195,7 @@ class PartlyLabelled:
     def of(
         cls, reader: RowReader, source: Any, classes: LabelArray, codes: Integers, weights: Array | None
     ) -> PartlyLabelled:
-        """Take rows apart; one of no weight was not seen, nor what it holds."""
+        """Separate labelled from unlabelled rows, and drop rows of weight zero."""
         seen = np.ones(len(codes), bool) if weights is None else weights > 0
         has, lacks = np.flatnonzero(seen & (codes >= 0)), np.flatnonzero(seen & (codes < 0))
         known = source if len(has) == len(codes) else reader.take(source, has)
@@ -203,18 +204,18 @@ class PartlyLabelled:
         return cls(labelled, [(reader.take(source, lacks), given[lacks])] if len(lacks) else [])
 
     def begun(self, estimator: Classifier) -> Begun:
-        """Look at all rows once."""
+        """Read all rows once, for the options that they determine together."""
         return Begun.of(estimator, [self.labelled.source, *(source for source, _ in self.free)])
 
     def rows(self, begun: Begun, views: Views) -> SharedRows:
-        """Return the rows as EM learns from them."""
+        """Return the rows in the form that EM uses."""
         free = tuple((begun.rows(source), weights) for source, weights in self.free)
         labelled = begun.rows(self.labelled.source), self.labelled.labels
         return SharedRows(begun.empty(self.labelled.classes, views), begun.prior, free, labelled)
 
 
 def check_labelled(codes: Integers, weights: Array | None) -> None:
-    """Raise LabelError unless every class has a row with a label that weighs something."""
+    """Raise LabelError unless every class has a labelled row of positive weight."""
     if not (codes >= 0).any():
         raise LabelError(
             f"The argument 'y' must hold a label for at least one row; all {len(codes):,} are missing. "
@@ -246,12 +247,12 @@ def alpha_by_labels(estimator: Classifier, of_labels: Model, labelled: Examples 
 
 
 def loss_of_labels(predictor: Predictor, rows: RowsByName, labels: Labels, exponent: float | None) -> float:
-    """Return the log loss of rows with labels, each left out, with the temper that suits it."""
+    """Return the leave-one-out log loss of labelled rows, with the temper that minimizes it."""
     scored = Scored.of(judge(predictor, rows, labels), exponent)
     return log_loss(scored, choose_temper(scored))
 
 
 def predicted(estimator: Classifier, source: Any) -> LabelArray:
-    """Return the most probable class of each row, as the reader takes rows."""
+    """Return the most probable class of each row of a source."""
     codes = [estimator._predictor.best(rows) for rows in estimator._reader.parts(source)]
     return np.asarray(estimator.classes_[np.concatenate([np.zeros(0, np.int64), *codes])])
