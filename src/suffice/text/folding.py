@@ -1,4 +1,4 @@
-"""Words of a vocabulary as texts are read, so that "Mary" is found where tokens have no capitals."""
+"""Normalize the words of a vocabulary like tokens, so that "Mary" matches where texts are lowercased."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from suffice.text.tokenization import DEFAULT_PATTERN, Analysis
 __all__ = ["as_read", "folded"]
 
 IN_CONTEXT = re.compile(r"\(\?[<=!]|\\[ABZ]|[$^]")
-"""Parts of a pattern that may match in the middle of a text what they do not match alone."""
+"""Parts of a pattern that may match inside a text although they do not match a word alone."""
 
 
 def as_read(words: Sequence[str], analysis: Analysis, owner: str) -> list[str]:
-    """Return the tokens that words of a vocabulary are in texts; raise InputError where two are one, or one is none.
+    """Return the tokens that match the words of a vocabulary; raise InputError for duplicates and impossible words.
 
     `owner` is what the parameter belongs to, for complaints.
     """
@@ -27,7 +27,7 @@ def as_read(words: Sequence[str], analysis: Analysis, owner: str) -> list[str]:
 
 
 def folded(word: str, analysis: Analysis) -> str:
-    """Return a word with small letters and without accents where tokens are; a user's own function is not asked."""
+    """Return a word lowercased and without accents, as the tokens are; custom functions are not called."""
     return word if analysis.preprocessor is not None or callable(analysis.unit) else analysis._preprocess(word)
 
 
@@ -58,7 +58,7 @@ def _check_met(words: Sequence[str], tokens: list[str], analysis: Analysis, owne
 
 
 def _elsewhere(token: str, plain: Analysis) -> bool:
-    """Return whether a pattern of the user's may find a token in a text, although it does not alone."""
+    """Return whether a custom pattern may match a token inside a text although not alone."""
     pattern = plain.token_pattern
     if plain.unit != "word" or pattern == DEFAULT_PATTERN or plain.stop_words & {*token.split(" ")}:
         return False
@@ -67,7 +67,7 @@ def _elsewhere(token: str, plain: Analysis) -> bool:
 
 
 def _reading(token: str, plain: Analysis) -> str:
-    """Return why texts never have a token, and what to do."""
+    """Return why no text can contain a token, and what to do."""
     if plain.unit != "word":
         least, most = plain.ngram_range
         return f"is not read as {least} to {most} letters in a row. Leave it out, or give another 'ngram_range'."

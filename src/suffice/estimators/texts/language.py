@@ -34,49 +34,49 @@ OF_DOCUMENTS: dict[str, object] = {
     "min_df": None,
     "max_features": None,
 }
-"""Options that a model of words has no use for, as they are by default."""
+"""Defaults of the options for labelled documents, which a language model does not use."""
 
 
 class LanguageModel(NextWords):
-    """Words drawn one by one from a vocabulary, with one slot for all words that are not in it.
+    """Unigram language model: words drawn independently from a vocabulary, with one slot for unknown words.
 
     Parameters
     ----------
     vocabulary : list of str, default=None
-        The known words, read as texts are: by default "Mary" is found as "mary". Two words that are read as one, and a
-        word that texts cannot have, are refused. None for the words of the first texts, and of the background.
+        Known words, processed like texts: by default "Mary" matches "mary". Words that become equal, or that no text can
+        contain, are refused. If not given, the words of the first texts and of the background.
     alpha : float, array of shape (n_words + 1,) or Dirichlet, default=1.0
-        Pseudo-count of every word, or of each, the unknown slot last.
+        Pseudo-count: one for every word, or one per word with the unknown slot last.
     unknown : str, default="unk"
-        The name of the slot for unknown words; a word of that name in a text goes there too.
+        Name of the slot for unknown words; a word of that name in a text is counted there too.
     ngram_range : tuple of int, default=None
-        Words in a token, at least and at most; (1, 1) if not given.
+        Smallest and largest number of words in a token; (1, 1) if not given.
     tokens : Tokens or vectorizer of scikit-learn, default=None
-        What a text's words are: by default, two letters or more. A ``CountVectorizer`` says so by its options, those of
-        ``vocabulary`` and ``ngram_range`` included. Stop words are left out; they are not unknown ones.
+        How texts are split into words: by default, runs of two or more letters or digits. A ``CountVectorizer`` gives
+        its options, including ``vocabulary`` and ``ngram_range``. Stop words are left out; they do not count as unknown.
     background : fitted LanguageModel, default=None
-        What is known of words from elsewhere: where the texts are few, probabilities back off to those of this model,
-        as it is when texts are learned. Words that are new to it have half of its unknown slot, in equal parts.
+        Model to back off to where texts are few, as it is at the time of learning. Words it does not know share half of
+        the probability of its unknown slot equally.
     smoothing : {"dirichlet", "jelinek_mercer"}, default="dirichlet"
-        How a background counts. "dirichlet" makes it the prior, worth μ words: (N_w + μ p_w) / (N + μ), so that many
-        texts outweigh it. "jelinek_mercer" mixes it in at a share λ, however many there are: (1 − λ) N_w/N + λ p_w.
-        Then ``posterior_`` is the belief by these texts and ``alpha`` alone, without the background.
+        How the background is used. "dirichlet" makes it a prior worth μ words, (N_w + μ p_w) / (N + μ), which many
+        texts outweigh. "jelinek_mercer" mixes it in with a fixed share λ, (1 − λ) N_w/N + λ p_w; ``posterior_`` then
+        depends on the texts and ``alpha`` alone.
     strength : float or "loo", default="loo"
-        μ, or λ up to 1. "loo" for the one by which each word of the texts is predicted best by all others, but one
-        word's worth at least.
+        μ, or λ up to 1. "loo" maximizes the leave-one-out likelihood of the training words, and is worth at least one
+        word.
 
     Attributes
     ----------
     words_ : ndarray of str
-        The vocabulary as it is given, and last the unknown slot: the order of all that follows.
+        The vocabulary in its given order, and last the unknown slot. All arrays below follow this order.
     counts_ : ndarray of shape (n_words + 1,)
-        How often each was met.
+        Number of occurrences of each word.
     posterior_ : Dirichlet
-        Belief about their probabilities.
+        Posterior of the word probabilities.
     n_texts_ : float
-        How many texts were learned; NaN where an older file does not say.
+        Number of texts learned; NaN if loaded from a file that does not store it.
     background_ : ndarray of shape (n_words + 1,)
-        The probability of each by the background, if there is one.
+        Probability of each word under the background, if there is one.
     strength_ : float
         μ or λ, if there is a background.
 

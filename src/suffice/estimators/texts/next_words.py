@@ -1,4 +1,4 @@
-"""What a language model of single words knows once it is fitted, and says."""
+"""Answers of a fitted unigram language model: probabilities, perplexity, samples."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ from suffice.typing import Array, LabelArray, Rng, TextsLike
 __all__ = ["NextWords"]
 
 ROUNDING = 1e-6
-"""What probabilities of a file may lack of 1."""
+"""Tolerance of the sum of stored probabilities."""
 
 
 class NextWords(Whole, BaseEstimator):
-    """A model of words that are drawn one by one, and what is asked of it."""
+    """Base of the unigram language model, with everything a fitted model answers."""
 
     alpha: float | ArrayLike | Dirichlet
     unknown: str
@@ -51,13 +51,13 @@ class NextWords(Whole, BaseEstimator):
     _unigram: Unigram
 
     def probabilities(self) -> dict[str, float]:
-        """Return the probability of each word to be the next one, the unknown slot last."""
+        """Return the predictive probability of each word, the unknown slot last."""
         check_is_fitted(self, "posterior_")
         return dict(zip(self.words_.tolist(), self._unigram.probabilities.tolist(), strict=True))
 
     @property
     def mode(self) -> dict[str, float]:
-        """The most probable probabilities of the words by ``posterior_``; raises NoUniqueMode where there are none.
+        """Mode of ``posterior_`` by word; raises NoUniqueMode if it is not unique.
 
         Those of ``probabilities`` are the posterior mean. With ``alpha=1`` the mode is each word's share of the texts.
         """
@@ -65,7 +65,7 @@ class NextWords(Whole, BaseEstimator):
         return dict(zip(self.words_.tolist(), self.posterior_.mode.tolist(), strict=True))
 
     def top(self, k: int = 10) -> TopWords:
-        """Return the most probable words, the unknown slot among them.
+        """Return the most probable words, including the unknown slot.
 
         Parameters
         ----------
@@ -84,7 +84,7 @@ class NextWords(Whole, BaseEstimator):
         return self._unigram.top(self.words_, int(k))
 
     def log_prob(self, X: TextsLike) -> Array:
-        """Return the log-probability of each text: of its words, by what is known now, so that none teaches another.
+        """Return the log-probability of each text under the current word probabilities, which its words do not update.
 
         Where words should teach (the Dirichlet-multinomial), it is ``posterior_.log_evidence(counts=...)``.
 
@@ -101,7 +101,7 @@ class NextWords(Whole, BaseEstimator):
         return self._scores(X)[0]
 
     def perplexity(self, X: TextsLike) -> float:
-        """Return how many equally probable words would be as hard to guess as those of the texts.
+        """Return the perplexity: how many equally probable words would be as hard to predict as those of the texts.
 
         A word that is not in the vocabulary counts, and has the probability of the unknown slot, whichever word it is.
         So models are compared by the same texts and the same vocabulary only: one that knows no word guesses all.
@@ -129,7 +129,7 @@ class NextWords(Whole, BaseEstimator):
         parameters: Parameters = "estimate",
         rng: Rng = None,
     ) -> list[dict[str, int]]:
-        """Draw texts from the model, each as how often it has each word: their order says nothing.
+        """Draw texts from the model as bags of words; word order does not matter to it.
 
         Parameters
         ----------
@@ -175,7 +175,7 @@ class NextWords(Whole, BaseEstimator):
         return self._unigram.log_probability(self._known.slots(words), matrix), float(matrix.sum())
 
     def _believe(self, background: Array | None) -> None:
-        """Put together what follows from the counts and what a background says of each word."""
+        """Set the attributes that follow from the counts and the background probabilities."""
         self.words_ = np.append(self._known.strings, np.array([self.unknown], object))
         prior, counts = self._prior(), self.counts_
         if background is None:
@@ -222,6 +222,6 @@ class NextWords(Whole, BaseEstimator):
 
 
 def _is_distribution(p: object, size: int) -> bool:
-    """Return whether this is so many positive probabilities."""
+    """Return whether an array holds `size` positive probabilities that sum to one."""
     array = p if isinstance(p, np.ndarray) and p.dtype == np.float64 and p.shape == (size,) else np.zeros(1)
     return bool((array > 0).all() and abs(array.sum() - 1) < ROUNDING)

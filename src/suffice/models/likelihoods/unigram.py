@@ -1,4 +1,4 @@
-"""Words drawn one by one: a belief about their probabilities, alone or backing off to a background.
+"""Unigram model of words: a Dirichlet posterior, alone or backing off to a background.
 
 alone             p(w) = (α_w + N_w) / (α₀ + N)                                          DM-8
 Dirichlet         the prior is worth μ words of the background, α_w = μ p_b(w)           DM-9
@@ -28,18 +28,18 @@ __all__ = ["Smoothing", "TopWord", "TopWords", "Unigram", "backing_off", "loo_st
 Smoothing = Literal["dirichlet", "jelinek_mercer"]
 
 LIKE_BACKGROUND = 1e3
-"""Most that μ is chosen to be, for each token of the texts: there they tell next to nothing."""
+"""Largest μ chosen per token of the texts; beyond it, the texts have almost no influence."""
 
 
 class TopWord(NamedTuple):
-    """A word, and the probability that it comes next."""
+    """A word and its predictive probability."""
 
     word: str
     probability: float
 
 
 class TopWords(tuple[TopWord, ...]):
-    """Words, the most probable first: pairs of word and probability."""
+    """Pairs of word and probability, the most probable first."""
 
     __slots__ = ()
 
@@ -50,7 +50,7 @@ class TopWords(tuple[TopWord, ...]):
 
 @dataclass(frozen=True, eq=False)
 class Unigram:
-    """Words by slots: the belief about their probabilities, and the weight of a background that is mixed in."""
+    """Posterior of the word probabilities by slot, and the weight of the background mixed in."""
 
     counts: Array
     belief: Dirichlet
@@ -59,7 +59,7 @@ class Unigram:
 
     @property
     def probabilities(self) -> Array:
-        """The probability of each slot to be the next word's."""
+        """Predictive probability of each slot."""
         return self.belief.predict().probabilities if self.weight is None else self._mixed(self._shares)
 
     @property
@@ -85,13 +85,13 @@ class Unigram:
         return np.asarray(X @ log_p)
 
     def top(self, words: NDArray[Any], k: int) -> TopWords:
-        """Return the k most probable words; of equally probable ones, the first."""
+        """Return the k most probable words; ties keep their order."""
         p = self.probabilities
         best = np.argsort(-p, kind="stable")[:k]
         return TopWords(TopWord(*row) for row in zip(words[best].tolist(), p[best].tolist(), strict=True))
 
     def sample(self, draw: Draw, mean: float) -> Any:
-        """Draw how often each slot comes, texts × slots, with `mean` words in a text if lengths are not given."""
+        """Draw counts, texts × slots; lengths are Poisson with the given mean unless given."""
         belief = Dirichlet(self.belief.alpha[None])
         source = draw.source("mean", lambda: self.probabilities[None], lambda: belief)
         mixes = self.weight is not None and not draw.plugs_in("mean")
@@ -99,19 +99,19 @@ class Unigram:
 
 
 def backing_off(counts: Array, background: Array, smoothing: Smoothing, strength: float, prior: Dirichlet) -> Unigram:
-    """Return the model of words with a background; a mixture has a belief of its own, with the prior that is given."""
+    """Return the model with a background: as the prior, or mixed with the posterior under the given prior."""
     if smoothing == "jelinek_mercer":
         return Unigram(counts, prior.update(counts=counts), background, strength)
     return Unigram(counts, worth(background, strength).update(counts=counts), background)
 
 
 def worth(background: Array, mu: float) -> Dirichlet:
-    """Return the prior that is worth μ words of a background."""
+    """Return the Dirichlet prior worth μ words of the background."""
     return Dirichlet(mu * background)  # DM-9
 
 
 def loo_strength(counts: Array, background: Array, smoothing: Smoothing) -> float:
-    """Return the μ or λ by which the tokens are predicted best, each by all others (DM-11).
+    """Return the μ or λ that maximizes the leave-one-out likelihood of the tokens (DM-11).
 
     The background is worth one word at least, also where all words come again and again: no other is impossible. It
     speaks alone, or nearly, where there are no others.
@@ -130,17 +130,17 @@ def loo_strength(counts: Array, background: Array, smoothing: Smoothing) -> floa
 
 
 def loo_dirichlet(mu: float, c: Array, p: Array, N: float) -> float:
-    """Return the log-likelihood of tokens, each by the others, where the prior is worth μ words of the background."""
+    """Return the leave-one-out log-likelihood of the tokens with a prior worth μ words of the background."""
     return float((c * np.log((c - 1 + mu * p) / (N - 1 + mu))).sum())  # DM-11
 
 
 def loo_jelinek_mercer(weight: float, c: Array, p: Array, N: float) -> float:
-    """Return the log-likelihood of tokens, each by the others, where the background has this weight."""
+    """Return the leave-one-out log-likelihood of the tokens with this weight of the background."""
     return float((c * np.log((1 - weight) * (c - 1) / (N - 1) + weight * p)).sum())  # DM-11
 
 
 def _best(value: Callable[[float], float], grid: Array) -> float:
-    """Return where a smooth function is largest: on a grid first, then between the neighbours of its best point."""
+    """Return the maximizer of a smooth function: the best grid point, refined between its neighbours."""
     on_grid = np.array([value(float(x)) for x in grid])
     at = int(on_grid.argmax())
     between = float(grid[max(at - 1, 0)]), float(grid[min(at + 1, len(grid) - 1)])
