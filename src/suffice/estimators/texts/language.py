@@ -43,8 +43,8 @@ class LanguageModel(NextWords):
     Parameters
     ----------
     vocabulary : list of str, default=None
-        Known words, processed like texts: by default "Mary" matches "mary". Words that become equal, or that no text can
-        contain, are refused. If not given, the words of the first texts and of the background.
+        Known words, processed like texts: by default "Mary" matches "mary". Words that become equal, or that no text
+        can contain, are refused. If not given, the words of the first texts and of the background.
     alpha : float, array of shape (n_words + 1,) or Dirichlet, default=1.0
         Pseudo-count: one for every word, or one per word with the unknown slot last.
     unknown : str, default="unk"
@@ -53,7 +53,7 @@ class LanguageModel(NextWords):
         Smallest and largest number of words in a token; (1, 1) if not given.
     tokens : Tokens or vectorizer of scikit-learn, default=None
         How texts are split into words: by default, runs of two or more letters or digits. A ``CountVectorizer`` gives
-        its options, including ``vocabulary`` and ``ngram_range``. Stop words are left out; they do not count as unknown.
+        its options, including ``vocabulary`` and ``ngram_range``. Stop words are left out and do not count as unknown.
     background : fitted LanguageModel, default=None
         Model to back off to where texts are few, as it is at the time of learning. Words it does not know share half of
         the probability of its unknown slot equally.
