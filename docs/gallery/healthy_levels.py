@@ -65,8 +65,8 @@ for n in (1, 3, 12):
 someone = [[215, 12]]
 for sampling in ("strong", "weak"):
     belief = sf.Rectangles(expected_size=[30, 5], sampling=sampling)
-    membership = [belief.observe(healthy[:n]).membership(someone)[0] for n in (3, 6, 12)]
-    print(f"{sampling:>6}:", "  ".join(f"{p:.3f}" for p in membership))
+    shares = [belief.observe(healthy[:n]).membership(someone)[0] for n in (3, 6, 12)]
+    print(f"{sampling:>6}:", "  ".join(f"{p:.3f}" for p in shares))
 
 # %% [markdown]
 # Under weak sampling, examples count only if they enlarge the smallest rectangle. When
