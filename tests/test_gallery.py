@@ -122,7 +122,7 @@ def test_long_sentences_are_cut_and_tables_are_not(tmp_path: Path) -> None:
     path = tmp_path / "page.py"
     path.write_text('"""Title."""\n\n# %%\nprint("word " * 30)\nprint("a   " * 30)\nprint(" 1")\nprint()\nprint(2)\n')
     shown = page(path, tmp_path).split("```")[3].split("\n")[1:-1]
-    assert shown == [("word " * 17)[:-1], ("word " * 13)[:-1], "a   " * 30, " 1", "", "2"]
+    assert shown == [("word " * 18)[:-1], ("word " * 12)[:-1], "a   " * 30, " 1", "", "2"]
 
 
 def test_a_cell_that_is_misspelt_is_refused() -> None:
