@@ -65,7 +65,7 @@ def commands() -> dict[str, list[str]]:
     codes = {
         PEER: LOADED,
         "import sklearn.base": "import sklearn.base",
-        "what is taken of scikit-learn": PRIVATE,
+        "import of the parts of scikit-learn in use": PRIVATE,
         "sf.TextClassifier": "import suffice as sf; sf.TextClassifier",
         "sf.NaiveBayes": "import suffice as sf; sf.NaiveBayes",
         "import suffice": "import suffice",
@@ -97,7 +97,7 @@ def main() -> None:
                 found = seconds(command, folder)
                 times[what] = min(times[what], found) if run else np.inf
     rows = [[what, f"{time:.2f} s", f"{time / times[PEER]:.2f}"] for what, time in times.items()]
-    table = markdown(["CPU seconds of a process", "time", "beside the pipeline"], rows)
+    table = markdown(["CPU seconds of a process", "time", "relative to the pipeline"], rows)
     print(table)
     if given.write:
         keep("first_second", {"seconds": times})

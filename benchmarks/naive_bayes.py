@@ -68,14 +68,14 @@ def one_row(repeats: int) -> list[dict[str, Any]]:
 
 
 def picking(X: Any, y: Any, classes: int) -> str:
-    """Say how long numpy takes to pick, for each entry, the cell it is counted into; and all classes of its word."""
+    """Return a sentence about how long numpy takes to gather the cell of each entry, and all classes of its word."""
     table, share = np.zeros((X.shape[1], classes)), 10
     codes, some = np.repeat(y, np.diff(X.indptr)), X.indices[::share]
     times = in_turn({"cell": lambda: table[X.indices, codes].sum(), "line": lambda: table[some].sum()}, 3)
     size, fit, predict = table.nbytes / 1e6, times["cell"] * 1e3, times["line"] * 1e3 * share
     return (
-        f"To compare: of a table of {size:.0f} MB, numpy picks one cell for each of {X.nnz:,} entries, as a "
-        f"fit must, in {fit:.0f} ms on one thread; and all {classes} classes of its word, as predict must, in "
+        f"For comparison, numpy on one thread gathers one cell of a {size:.0f} MB table for each of {X.nnz:,} entries, "
+        f"as fit must, in {fit:.0f} ms, and all {classes} classes of each entry's word, as predict must, in "
         f"{predict:.0f} ms."
     )
 
