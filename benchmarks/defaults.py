@@ -20,22 +20,22 @@ import suffice as sf
 
 PAGE = ROOT / "docs" / "decisions" / "0010-what-is-best-by-default.md"
 SEED, HELD = 0, 0.3
-USUAL = "as it comes"
+USUAL = "default settings"
 CLEAR = 2.0
-"""Standard errors that a difference must have to be told."""
+"""Standard errors that that a difference must exceed to be called better or worse."""
 
 PAIRS: dict[str, Any] = {"ngram_range": (1, 2), "min_df": 2}
 TEXTS: dict[str, dict[str, Any]] = {
     USUAL: {},
-    "counts as they are": {"term_weighting": sf.TermWeighting(sublinear_tf=False)},
-    "binary": {"binary": True},
+    "raw counts": {"term_weighting": sf.TermWeighting(sublinear_tf=False)},
+    "binary": {"tokens": sf.Tokens(binary=True)},
     "alpha 1": {"alpha": 1.0},
     "ridge 0.3": {"ridge": 0.3},
     "pairs of words": PAIRS,
-    "pairs of words, binary": {**PAIRS, "binary": True},
+    "pairs of words, binary": {**PAIRS, "tokens": sf.Tokens(binary=True)},
     "no weights": {"feature_weights": None},
-    "no weights, counts as they are": {"feature_weights": None, "term_weighting": sf.TermWeighting(sublinear_tf=False)},
-    "no weights, binary": {"feature_weights": None, "binary": True},
+    "no weights, raw counts": {"feature_weights": None, "term_weighting": sf.TermWeighting(sublinear_tf=False)},
+    "no weights, binary": {"feature_weights": None, "tokens": sf.Tokens(binary=True)},
     "no weights, alpha 1": {"feature_weights": None, "alpha": 1.0},
     "no weights, pairs of words": {"feature_weights": None, **PAIRS},
     'bernoulli, `alpha="loo"`': {"model": "bernoulli", "alpha": "loo"},
@@ -46,7 +46,7 @@ TABLES: dict[str, dict[str, Any]] = {
     "ridge 0.3": {"ridge": 0.3},
     "no temper": {"temper": None},
     "no weights": {"feature_weights": None},
-    "neither": {"temper": None, "feature_weights": None},
+    "no weights, no temper": {"temper": None, "feature_weights": None},
 }
 FOLDS = {"Adult": 3, "Titanic": 5, "mushroom": 5, "penguins": 5, "car": 5, "votes": 5}
 NUMBERS = sf.columns.Gaussian, sf.columns.Histogram, sf.columns.Poisson

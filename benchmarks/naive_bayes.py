@@ -68,7 +68,7 @@ def one_row(repeats: int) -> list[dict[str, Any]]:
 
 
 def picking(X: Any, y: Any, classes: int) -> str:
-    """Say how long numpy takes to pick, for each entry, the cell it is counted into; and all classes of its word."""
+    """Return a sentence about how long numpy takes to gather the cell of each entry, and all classes of its word."""
     table, share = np.zeros((X.shape[1], classes)), 10
     codes, some = np.repeat(y, np.diff(X.indptr)), X.indices[::share]
     times = in_turn({"cell": lambda: table[X.indices, codes].sum(), "line": lambda: table[some].sum()}, 3)

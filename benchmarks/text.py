@@ -173,7 +173,7 @@ def main() -> None:
     write("text", {"rows": rows}, markdown(head, [cells(row) for row in rows]), bars)
 
 
-SHORT = {called(COUNTS): "counts alone", called(FAST): 'effort="fast"', called(CHOSEN): "as it comes"}
+SHORT = {called(COUNTS): "counts alone", called(FAST): 'effort="fast"', called(CHOSEN): "defaults"}
 """Calls in words, for the chart."""
 
 

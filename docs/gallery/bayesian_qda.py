@@ -1,15 +1,15 @@
 """Bayesian QDA.
 
-Classes of measurements, each a cloud with a mean and a shape of its own. To draw the
-boundary between them one needs both, and with few rows neither is known. This page
-compares plugging in an estimate with integrating over all that the clouds may be.
+Quadratic discriminant analysis describes each class by a mean and a covariance matrix.
+With few rows, neither is well known, and a classifier that plugs in estimates is wrong
+with confidence. This page compares plugging in with integrating the parameters out.
 """
 
 # %% [markdown]
 # ## Three clouds
 #
-# Penguins by the length of bill and flipper. Each species has its own covariance, so
-# boundaries are curves (quadratic discriminant analysis).
+# Penguins, by the length of the bill and of the flipper. Each species has its own
+# covariance, so the boundaries are curves.
 
 # %%
 
@@ -28,13 +28,14 @@ model = sf.GaussianDiscriminant().fit(X, y)
 sf.plots.boundaries(model, X, y)
 
 # %% [markdown]
-# **How to read it.** The colour is the species that is answered there, the stronger
-# the surer. With 342 penguins nothing depends on how parameters are estimated.
+# **How to read it.** The colour is the predicted species; the stronger the colour, the
+# more certain the prediction. With 342 penguins, the choice of estimate makes no
+# visible difference.
 #
-# ## Four penguins of each
+# ## Four penguins of each species
 #
-# Now twelve rows in all. First with means and covariances of highest likelihood
-# plugged in, and nothing done about too much confidence (`temper=None`):
+# Now the model sees only twelve rows. The first version plugs in the maximum-likelihood
+# means and covariances, and does not temper its probabilities (`temper=None`):
 
 # %%
 few = penguins.groupby("species").head(4)
@@ -43,13 +44,14 @@ plugged.fit(few[columns], few["species"])
 sf.plots.boundaries(plugged, few[columns], few["species"])
 
 # %% [markdown]
-# **How to read it.** Four penguins are taken for all there is to know. The clouds are
-# as narrow as they happened to be, boundaries bend around them, and colours are
-# strong nearly everywhere, even where nobody has been; below the Chinstraps there are
-# Gentoos again.
+# **How to read it.** The model treats four penguins as if they were the whole species.
+# The clouds are as narrow as the sample happened to be, and the boundaries bend around
+# them. Colours are strong nearly everywhere, even far from any penguin; below the
+# Chinstraps the answer is Gentoo again.
 #
-# Then with all means and covariances averaged over. The prior says nothing of the
-# means, and of the covariance little, that a species spreads by some millimetres:
+# The second version averages over all means and covariances. Its prior is flat in the
+# means and weak in the covariance: it only says that a species spreads over some
+# millimetres.
 
 # %%
 prior = sf.NormalInverseWishart(m=[0, 0], kappa=0, nu=2, scale=np.diag([10.0, 50.0]))
@@ -63,27 +65,28 @@ for name, one in {"plugged in": plugged, "averaged": averaged}.items():
     print(f"{name:>10}: right for {one.score(X, y):.1%} of all, log loss {loss:.2f}")
 
 # %% [markdown]
-# **How to read it.** Boundaries are calmer, and colours fade between the clouds and
-# away from them: the model knows that it knows little. Of all 342 penguins it gets
-# more right, and is less often sure of what is wrong.
+# **How to read it.** The boundaries are smoother, and colours fade between the clouds
+# and away from them: the model knows how little it knows. It classifies more of the 342
+# penguins correctly, and is less often confident when it is wrong.
 #
 # ## The formula
 #
-# A normal with unknown mean and covariance, averaged over both, is a Student-t
-# ([GD-2](../math/discriminant.md), which is [NW-2](../math/normal_inverse_wishart.md)
-# for each class). With a flat mean and a prior of $\nu$ degrees of freedom and scale
-# $\Lambda$, after $n$ rows of $d$ columns with mean $\bar x$ and scatter $S$:
+# Integrating out the mean and the covariance of a normal distribution gives a Student-t
+# ([GD-2](../math/discriminant.md), which applies
+# [NW-2](../math/normal_inverse_wishart.md) to each class). Take a flat mean and a prior
+# with $\nu$ degrees of freedom and scale $\Lambda$. After $n$ rows of $d$ columns with
+# mean $\bar x$ and scatter $S$:
 #
 # $$x \sim t_{\nu+n-d+1}\left(\bar x,\; \frac{n+1}{n} \cdot
 # \frac{\Lambda + S}{\nu+n-d+1}\right)$$
 #
-# Its tails are heavy when $n$ is small, and $\Lambda + S$ can be inverted even when
-# $S$ cannot.
+# The tails are heavy when $n$ is small, and $\Lambda + S$ is invertible even when $S$
+# is not.
 #
 # ## Fewer rows than columns
 #
-# Breast cancers, 30 measurements each. With fewer rows than that in a class its
-# covariance is singular, and there is nothing to plug in:
+# Breast cancers, with 30 measurements each. If a class has fewer rows than columns, its
+# sample covariance is singular, and there is nothing to plug in:
 
 # %%
 cells, kinds = load_breast_cancer(return_X_y=True)
@@ -94,8 +97,8 @@ except sf.errors.SufficeError as error:
     print(error)
 
 # %% [markdown]
-# Averaged, forty rows are enough for an answer. Here the prior is not given but
-# chosen, by how well most of the rows tell the classes of the others:
+# The Bayesian model gives an answer from as few as twenty rows. Here the prior is not
+# given; the default chooses it by cross-validation on the training rows.
 
 # %%
 sizes, draws = (20, 40, 80, 140, 200, 320), 4
@@ -125,7 +128,7 @@ alt.Chart(means).mark_line(point=True).encode(
 ).properties(width=460, height=220)
 
 # %% [markdown]
-# **How to read it.** Each point is the average of four draws of rows. The red line
-# begins where both classes have more rows than columns; averaging is above it
-# throughout. The naive model knows no correlations and has less to learn: with a few
-# dozen rows that is an advantage, later it is none.
+# **How to read it.** Each point is the average over four random samples of rows. The
+# red line begins where both classes have more rows than columns; averaging beats it
+# throughout. The naive model ignores correlations and has fewer parameters to learn:
+# that helps with a few dozen rows, but not later.

@@ -1,17 +1,17 @@
 """Bursts, and the Pólya urn.
 
-A word that came once in a text is likely to come again. The multinomial cannot say
-that: it draws each word anew, from the same shares. This page shows how far off it is
-on real words, and an urn that gets it right and is still made of counts.
+A word that occurs once in a text is likely to occur again, but the multinomial model
+draws every word independently. This page shows how badly the multinomial fits real
+words, and how an urn model, still made of counts, fixes it.
 """
 
 # %% [markdown]
 # ## Two ways to write a text
 #
-# An urn holds balls, each with a word. The multinomial draws a ball, writes the word
-# and puts the ball back. Pólya's urn puts it back *with another of the same word*:
-# the rich get richer. Here are texts of twelve letters by both, with the same urn of
-# three words, one third of a ball each.
+# An urn holds balls, and each ball carries a word. The multinomial draws a ball, writes
+# the word and puts the ball back. Pólya's urn puts it back *together with another ball
+# of the same word*: the rich get richer. Below, each process writes texts of twelve
+# letters, starting from the same urn of three words with a third of a ball each.
 
 # %%
 
@@ -37,13 +37,13 @@ print("put back:          ", "  ".join(written(0) for _ in range(4)))
 print("put back with more:", "  ".join(written(1) for _ in range(4)))
 
 # %% [markdown]
-# Over many texts, *a*, *b* and *c* come equally often in both. Within a text they do
-# not.
+# Over many texts, *a*, *b* and *c* are equally frequent under both processes. Within a
+# single text, they are not.
 #
 # ## Real words
 #
-# Modules of numpy and of scikit-learn, each a text made of the paragraphs of its
-# docstrings; the 300 most common words of three letters or more.
+# Each text here holds the docstrings of one module of numpy or scikit-learn. The
+# features are the 300 most common words of three letters or more.
 # `DirichletMultinomialNB` fits an urn to each class by maximum likelihood.
 
 # %%
@@ -64,35 +64,36 @@ print(f"{len(table)} modules, {X.sum():,} words")
 sf.plots.burstiness(urns, "tree", "scikit-learn", most=22)
 
 # %% [markdown]
-# **How to read it.** In which share of the modules *tree* does not come at all, comes
-# once, twice, and so on; upward in powers of ten. Grey is what was seen: nine of ten
-# modules do without the word, and those few that have it have it up to twenty times.
-# Both models know how common it is. The multinomial hands it out to four modules of
-# ten, once or twice each. The urn's curve has both, the high start and the slow end.
+# **How to read it.** The share of modules in which *tree* does not occur, occurs once,
+# twice, and so on; the vertical axis is logarithmic. Grey is the data: nine out of ten
+# modules do without the word, and the few that use it use it up to twenty times. Both
+# models match its overall frequency. The multinomial spreads the word over four modules
+# in ten, once or twice each. The urn reproduces both the large share of zeros and the
+# long tail.
 #
 # ## The formula
 #
-# The urn's balls at the start, $\alpha_w$, add up to $s$. The fewer they are, the
-# more one more ball counts, and the burstier the texts; with $s \to \infty$ the urn
-# is the multinomial. A text of $n$ words, $x_w$ of each
-# ([NB-6](../math/naive_bayes.md)):
+# The urn starts with $\alpha_w$ balls of word $w$, $s$ in total. The smaller $s$, the
+# more each added ball counts, and the burstier the texts; as $s \to \infty$, the urn
+# becomes the multinomial. A text of $n$ words with $x_w$ of each has the probability
+# ([NB-6](../math/naive_bayes.md))
 #
 # $$p(x) = \frac{n!}{\prod_w x_w!}\; \frac{\Gamma(s)}{\Gamma(s+n)}
 # \prod_w \frac{\Gamma(x_w+\alpha_w)}{\Gamma(\alpha_w)}$$
 #
-# What the fit needs of the data are counts of counts: in how many texts a word comes
-# once, twice, and so on. They add and subtract like all others.
+# The fit needs only counts of counts: in how many texts a word occurs once, twice, and
+# so on. Like all other counts, they add and subtract.
 
 # %%
 for label, alpha in zip(urns.classes_, urns.alpha_, strict=True):
     print(f"{label:>12}: {alpha.sum():.0f} balls for {X.shape[1]} words")
 
 # %% [markdown]
-# ## Texts that were not seen
+# ## Held-out texts
 #
-# Every third module is left out of the fit. How well is it foreseen, by the model of
-# its own class? Perplexity is among how many words, all alike, the next one would be
-# as hard to guess.
+# Every third module is held out of the fit. How well does the model of its own class
+# predict it? Perplexity is the number of equally probable words among which the next
+# word would be as hard to guess.
 
 # %%
 train, test = np.arange(len(X)) % 3 > 0, np.arange(len(X)) % 3 == 0

@@ -1,15 +1,15 @@
 """Naive Bayes by hand, on ten documents.
 
-Ten tiny messages, five words, two classes. All that the classifier learns fits in a
-table of counts, and each step from there to an answer can be done with a pencil. This
-page does them one by one, and then asks the library.
+Ten tiny messages, five words, two classes: everything the classifier learns fits into
+one table of counts. This page computes each step by hand, so that no step of naive
+Bayes remains a black box, and then checks the result against the library.
 """
 
 # %% [markdown]
 # ## Count
 #
-# Each message is a set of words. What is kept is, for each class, how many messages
-# have each word.
+# Each message is a set of words. For each class, the model keeps the number of messages
+# that contain each word, and nothing else.
 
 # %%
 import altair as alt
@@ -39,9 +39,9 @@ for name, row in counts.items():
 # %% [markdown]
 # ## Estimate
 #
-# How often does a spam message have *free*? Three of four did. Two more imaginary
-# messages, one with the word and one without, keep every probability off 0 and 1.
-# That is the mean of a Beta posterior with the prior Beta(1, 1),
+# How often does a spam message contain *free*? Three of four did. Two imaginary
+# messages, one with the word and one without, keep every probability away from 0 and 1.
+# The result is the mean of a Beta posterior under the prior Beta(1, 1),
 # [NB-1](../math/naive_bayes.md):
 #
 # $$\theta_{jc} = \frac{N_{jc} + 1}{N_c + 2}$$
@@ -55,8 +55,8 @@ for name, row in theta.items():
 # ## Score
 #
 # A new message says *free lunch now*. Its score in a class is the log of the class's
-# share, plus the log of a probability for each word: $\theta$ where the word is
-# there, $1-\theta$ where it is not. Bayes' rule turns two scores into a probability.
+# share, plus one log probability per word: $\ln\theta$ if the word is present,
+# $\ln(1-\theta)$ if it is absent. Bayes' rule turns the two scores into a probability.
 
 # %%
 new = np.array([word in {"free", "lunch", "now"} for word in words], dtype=int)
@@ -70,10 +70,10 @@ print(f"spam {score['spam']:.3f}, ham {score['ham']:.3f}")
 print(f"the probability of spam is {by_hand:.3f}")
 
 # %% [markdown]
-# ## The same by the library
+# ## The same with the library
 #
-# Three lines, with names for the columns. The numbers agree to the last digit, which
-# is the point: nothing is hidden in it.
+# Three lines, with names for the columns. The two results agree to the last digit: the
+# library does nothing else.
 
 # %%
 model = sf.BernoulliNB().fit(pl.DataFrame(X, schema=words), y)
@@ -84,19 +84,19 @@ print(f"{p:.3f}, and the difference is {abs(p - by_hand):.0e}")
 # %% [markdown]
 # ## What it shows
 #
-# The bars below are the sum above, as differences between the two classes: where the
-# balance stood before the message, and what each word moves.
+# The chart below shows the same sum as differences between the two classes: the prior
+# log-odds, and how far each word moves them.
 
 # %%
 sf.plots.waterfall(model.explain(message, target="spam", against="ham"))
 
 # %% [markdown]
-# **How to read it.** Start at the top. Each bar begins where the last one ended.
-# Green speaks for spam, red against it, and the lowest bar is where it ends: the
-# log-odds of the answer. A word that is not there (*off*) speaks, too, because this
-# model looks at what is missing: spam without *prize* is less likely to be spam.
+# **How to read it.** Start at the top. Each bar begins where the last one ended. Green
+# favours spam, red favours ham, and the lowest bar is the log-odds of the answer. A
+# word that is absent (*off*) contributes too, because the Bernoulli model also uses
+# absence: a message without *prize* is less likely to be spam.
 #
-# And here is all that the model has learned, as two columns of probabilities.
+# Finally, here is all that the model has learned: five probabilities for each class.
 
 # %% drawing
 rows = [

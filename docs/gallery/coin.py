@@ -1,15 +1,15 @@
 """A coin, and the black swan.
 
-What do twenty tosses say about a coin? Not one number but a belief: a curve over all
-probabilities of heads. This page shows how data change it, and why a thing that never
-happened is not impossible.
+What do twenty tosses say about a coin? Not a single number but a belief: a curve over
+all probabilities of heads. This page shows how data update that belief, and why an
+event that has never happened is not impossible.
 """
 
 # %% [markdown]
 # ## From prior to posterior
 #
-# You think that the coin is about fair, as if you had seen two heads and two tails.
-# Then 3 heads and 17 tails come.
+# You believe that the coin is roughly fair, as if you had already seen two heads and
+# two tails. Then you toss 3 heads and 17 tails.
 
 # %%
 import suffice as sf
@@ -22,18 +22,18 @@ sf.plots.belief(belief, prior)
 # %% [markdown]
 # <div class="touch" data-touch="coin" data-start="2 2 3 17"></div>
 #
-# **How to read it.** Along the bottom are all probabilities of heads that the coin
-# could have; a curve is high where one is believed to be. The likelihood is what the
-# tosses alone would say. The posterior lies between it and the prior, nearer to the
-# tosses, for there were twenty of them against four. The shaded part holds 95 %.
+# **How to read it.** The horizontal axis shows every probability of heads that the coin
+# could have; the curve is high where you believe it to be. The likelihood is what the
+# tosses alone would say. The posterior lies between the likelihood and the prior. It is
+# closer to the likelihood, because twenty tosses outweigh a prior worth four. The
+# shaded part holds 95 % of the posterior.
 #
-# The formula is an addition, [BB-1](../math/beta.md). $N_1$ heads and $N_0$ tails
-# turn
+# The update is an addition, [BB-1](../math/beta.md). $N_1$ heads and $N_0$ tails turn
 #
 # $$\mathrm{Beta}(a, b) \quad\text{into}\quad \mathrm{Beta}(a + N_1,\; b + N_0)$$
 #
-# The mean is a compromise between what was believed and what was seen, and $\lambda$
-# says how much of the first is left ([BB-4](../math/beta.md)): 4 of 24 here.
+# The posterior mean is a weighted average of the prior mean and the observed share. The
+# weight of the prior mean is $\lambda$ ([BB-4](../math/beta.md)), here 4/24.
 
 # %%
 share = 4 / 24
@@ -43,23 +43,24 @@ print(f"{share:.3f} × {prior.mean} + {1 - share:.3f} × {3 / 20} is the same")
 # %% [markdown]
 # ## Toss by toss
 #
-# Nothing changes if the tosses come one at a time; each posterior is the next prior.
+# Learning the tosses one at a time changes nothing: each posterior is the prior for the
+# next toss.
 
 # %%
 tosses = [0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0]
 sf.plots.filmstrip(prior, tosses)
 
 # %% [markdown]
-# **How to read it.** From left to right and down, more tosses are known. In grey is
-# the frame before. The curve moves to where the tosses are and becomes narrower: that
-# is learning.
+# **How to read it.** Each frame, from left to right and downwards, knows more tosses.
+# The grey curve is the previous frame. The curve moves towards the observed share and
+# becomes narrower: that is learning.
 #
 # ## The black swan
 #
-# Three tosses, no heads. The share of heads is 0 of 3, and whoever takes it for the
-# probability will never be ready for heads. A belief is not so rash: the probability
-# of heads next is the mean, $(N_1 + a) / (N + a + b)$ ([BB-5](../math/beta.md)), and
-# with the uniform prior it is 1/5.
+# Three tosses, no heads. The observed share of heads is 0 of 3; taken as a probability,
+# it would make heads impossible. The belief is more cautious. The probability that the
+# next toss shows heads is the posterior mean, $(N_1 + a) / (N + a + b)$
+# ([BB-5](../math/beta.md)), and with a uniform prior it is 1/5.
 
 # %%
 swan = sf.Beta(1, 1).update(heads=0, tails=3)
@@ -69,7 +70,7 @@ print(
 sf.plots.belief(swan, sf.Beta(1, 1))
 
 # %% [markdown]
-# **How to read it.** The prior is flat, so the posterior is the likelihood, and its
-# highest point is at 0: that is the maximum-likelihood estimate. But most of the area
-# is elsewhere. A curve has a mean, an interval and a highest point, and they answer
+# **How to read it.** The prior is flat, so the posterior has the shape of the
+# likelihood. Its highest point, the maximum-likelihood estimate, is at 0, but most of
+# its area lies elsewhere. The mean, an interval and the mode of a curve answer
 # different questions.

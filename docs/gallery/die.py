@@ -1,15 +1,15 @@
 """A die, and a nursery rhyme.
 
-A die is a coin with more sides: categories, each with a probability of its own, and a
-belief about all of them together. This page looks at such a belief, first with three
-sides and then with ten, which are words.
+A die is a coin with more sides: a belief about it is a belief about several
+probabilities at once. This page looks at such a belief, first with three sides and then
+with ten, which are words, and shows how it predicts the next word of a text.
 """
 
 # %% [markdown]
 # ## Three sides
 #
-# A spinner is red, green or blue. Nothing is known, so every mix is as good as any
-# other: Dirichlet(1, 1, 1). Eight spins bring 5 red, 2 green and 1 blue.
+# A spinner shows red, green or blue. Before the first spin, every mix of colours is
+# equally plausible: Dirichlet(1, 1, 1). Eight spins give 5 red, 2 green and 1 blue.
 
 # %%
 import altair as alt
@@ -24,13 +24,13 @@ sf.plots.simplex(belief, names=["red", "green", "blue"])
 # %% [markdown]
 # <div class="touch" data-touch="die" data-start="red 6 green 3 blue 2"></div>
 #
-# **How to read it.** A point in the triangle is a spinner. In a corner it always
-# shows that colour, in the middle all three alike. The brighter, the more believed;
-# dots are spinners drawn from the belief. The cloud lies toward red, and is wide:
+# **How to read it.** Each point in the triangle is a spinner. A corner is a spinner
+# that always shows one colour; the middle is a fair one. Brighter means more plausible;
+# the dots are spinners drawn from the belief. The cloud lies towards red, and is wide:
 # eight spins are few.
 #
-# Again the update is an addition ([DM-1](../math/dirichlet.md)), and the chance of a
-# colour next is its count plus its pseudo-count, over the sum of all
+# Again the update is an addition ([DM-1](../math/dirichlet.md)). The probability of a
+# colour is its count plus its pseudo-count, divided by the sum of both over all colours
 # ([DM-4](../math/dirichlet.md)):
 #
 # $$p(k) = \frac{N_k + \alpha_k}{N + \alpha_0}$$
@@ -39,19 +39,20 @@ sf.plots.simplex(belief, names=["red", "green", "blue"])
 print("next:", belief.predict().probabilities.round(3))
 
 # %% [markdown]
-# ## Pseudo-counts are an opinion about evenness
+# ## Pseudo-counts express how even a die is
 #
-# The sum of the pseudo-counts is how much the prior weighs; each of them says how
-# even a die is expected to be. Eight draws with a tenth each, before any data:
+# The sum of the pseudo-counts is the weight of the prior. Their size also says how even
+# the die is expected to be. Here are eight dice drawn from a prior with a pseudo-count
+# of a tenth per side, before any data:
 
 # %%
 sf.plots.draws(sf.Dirichlet([0.1] * 5))
 
 # %% [markdown]
-# **How to read it.** Each small picture is one die with five sides that the prior
-# holds possible. With pseudo-counts below 1, dice of one or two sides are the rule.
-# Words are like that: of all the words there are, a text has few. With 10 each, all
-# bars would be nearly alike. On the triangle of three sides, the same three opinions:
+# **How to read it.** Each small picture is one five-sided die drawn from the prior.
+# With pseudo-counts below 1, most dice favour one or two sides. Words behave like this:
+# a text uses few of all possible words. With pseudo-counts of 10, all bars would be
+# nearly equal. Here are three such priors for the three-sided spinner:
 
 # %%
 for alpha in (0.1, 1.0, 10.0):
@@ -66,15 +67,16 @@ sf.plots.simplex(sf.Dirichlet([0.1] * 3), names=["red", "green", "blue"])
 sf.plots.simplex(sf.Dirichlet([10] * 3), names=["red", "green", "blue"])
 
 # %% [markdown]
-# **How to read it.** With 0.1 each, belief gathers in the corners and along the edges:
-# a spinner has a favourite. With 10 each it gathers in the middle: a spinner is fair.
-# With 1 each, the triangle would be of one colour.
+# **How to read it.** With pseudo-counts of 0.1, the belief concentrates in the corners
+# and along the edges: spinners have a favourite colour. With pseudo-counts of 10, it
+# concentrates in the middle: spinners are nearly fair. With pseudo-counts of 1, the
+# triangle would be uniform.
 #
 # ## Ten words
 #
-# *Mary had a little lamb, little lamb, little lamb. Mary had a little lamb, its
-# fleece was white as snow.* Nine words are in the vocabulary; every other word is
-# *unk*, and *a* and *as* are left out. Which word comes next?
+# *Mary had a little lamb, little lamb, little lamb. Mary had a little lamb, its fleece
+# was white as snow.* The vocabulary has nine words; every other word is *unk*, and *a*
+# and *as* are left out. Which word comes next?
 
 # %%
 rhyme = [
@@ -95,21 +97,21 @@ alt.Chart(pl.DataFrame(rows)).mark_bar(color="#5b7db1").encode(
 ).properties(width=460, height=200)
 
 # %% [markdown]
-# **How to read it.** A bar per word ([DM-8](../math/dirichlet.md)). *Big*, *black*
-# and *rain* were never seen and have 1/27 each: nothing is ruled out by silence.
-# *Unk* stands for every word outside the vocabulary, and it has been seen four times.
-# *Mary* has a capital: words of a vocabulary are read as texts are, which have none by
-# default, and keep their names.
+# **How to read it.** One bar per word ([DM-8](../math/dirichlet.md)). *Big*, *black*
+# and *rain* never occurred and have 1/27 each: an unseen word is not impossible. *Unk*
+# stands for every word outside the vocabulary; it occurred four times. Texts and
+# vocabulary are lowercased before they are matched, but a vocabulary word keeps its own
+# spelling in results, so *Mary* keeps its capital.
 #
-# ## Lines that have not been seen
+# ## Held-out lines
 #
-# A model of words is judged by text that it has not learned. Its perplexity is how many
-# equally probable words would be as hard to guess:
+# A language model is judged by text that it has not learned. Its perplexity is the
+# number of equally probable words that would be as hard to guess:
 #
 # $$\exp\Big(-\frac{1}{n} \sum_i \ln p(w_i)\Big)$$
 #
-# Words outside the vocabulary count, each as *unk*. The rhyme goes on, and the model
-# has now heard five lines. How well does it guess the four that follow?
+# Words outside the vocabulary count as *unk*. The rhyme goes on: the model learns five
+# lines. How well does it predict the next four?
 
 # %%
 story = [
@@ -152,17 +154,17 @@ print(f"the background is worth {backed.strength_:.0f} words")
 print(backed.top(5))
 
 # %% [markdown]
-# Alone, the model has few words to go by, and shares the rest out evenly. Behind it may
-# stand a model of more text: of other rhymes. That is a prior whose pseudo-counts are
-# not all alike, but $\mu$ words spread as in the background
-# ([DM-9](../math/dirichlet.md)):
+# Alone, the model has seen few words, and shares the remaining probability out evenly.
+# A model of more text, here of other rhymes, can serve as its background. The
+# background is a prior whose pseudo-counts are unequal: $\mu$ words, distributed as in
+# the background ([DM-9](../math/dirichlet.md)):
 #
 # $$p(w) = \frac{N_w + \mu\, p_\text{background}(w)}{N + \mu}$$
 #
-# How many words it is worth, $\mu$, the five lines say themselves: each of their words
-# is predicted by all others, and the $\mu$ that does it best is taken
-# ([DM-11](../math/dirichlet.md)). Rare words of the background were left out of its
-# vocabulary, so that it knows what unknown words weigh.
+# The five lines choose $\mu$ themselves: each word is predicted from all the others,
+# and the $\mu$ with the best predictions wins ([DM-11](../math/dirichlet.md)). The
+# background's vocabulary omits rare words, so that the background also learns how
+# frequent unknown words are.
 
 # %% drawing
 strengths = [10 ** (k / 10) for k in range(41)]
@@ -203,10 +205,10 @@ label = (
 (flat + label + line + dot).properties(width=460, height=220)
 
 # %% [markdown]
-# **How to read it.** Lower is better. On the left the background says next to nothing,
-# and words that the five lines do not have are nearly impossible; on the right it says
-# all. The dot is the $\mu$ that the five lines chose: not the lowest point, which only
-# the last lines know, but near. The numbers are low since every unknown word is guessed
-# by the one guess *unk*; they are compared for one vocabulary only.
-# `smoothing="jelinek_mercer"` mixes the background in at a fixed share instead
+# **How to read it.** Lower is better. On the left the background has almost no weight,
+# and words that the five lines lack are nearly impossible; on the right it has all the
+# weight. The dot is the $\mu$ that the five lines chose. It is close to the minimum,
+# which only the held-out lines know. The perplexities are low because every unknown
+# word counts as the single guess *unk*; compare them only for one vocabulary.
+# `smoothing="jelinek_mercer"` mixes the background in with a fixed weight instead
 # ([DM-10](../math/dirichlet.md)).

@@ -1,8 +1,8 @@
 """EM explained.
 
-Rows come from several classes, and nobody has written down which. EM learns the classes
-all the same, by two steps that take turns. This page shows why they never make things
-worse: a lower bound, which touches the likelihood and is pushed up again and again.
+EM learns classes from rows that carry no labels, by repeating two steps. This page
+shows why those steps can never make the fit worse: each round builds a lower bound that
+touches the likelihood, and then climbs it.
 """
 
 # %% [markdown]
@@ -43,21 +43,21 @@ def log_likelihood(theta: float) -> float:
 
 # %% [markdown]
 # If we knew the coins, $\theta$ would be a ratio of counts. We do not, so the logarithm
-# stands before a sum over coins, and no formula gives the maximum. But for *any* shares
-# $Q_i$ that add up to one over the coins, the logarithm of an average is at least the
-# average of the logarithms (Jensen's inequality), and so
+# stands before a sum over coins, and the maximum has no closed form. But take *any*
+# shares $Q_i$ that sum to one over the coins. The logarithm of an average is at least
+# the average of the logarithms (Jensen's inequality), and so
 # ([EM-4](../math/expectation.md))
 #
 # $$\ell(\theta) = \sum_i \ln \sum_c p(x_i, c \mid \theta) \;\ge\;
 # F(Q, \theta) = \sum_i \sum_c Q_i(c) \ln \frac{p(x_i, c \mid \theta)}{Q_i(c)}$$
 #
 # The right-hand side has its sum outside the logarithm, and is easy to maximize. EM
-# takes turns:
+# alternates two steps:
 #
-# - **E step**: take $Q_i(c) = p(c \mid x_i, \theta)$. No other shares give a higher
-#   bound at this $\theta$: it touches the likelihood.
-# - **M step**: move $\theta$ to the top of the bound. That is counting, each draw by
-#   its shares.
+# - **E step**: set $Q_i(c) = p(c \mid x_i, \theta)$. No other shares give a higher
+#   bound at this $\theta$: the bound touches the likelihood.
+# - **M step**: move $\theta$ to the maximum of the bound. This is counting, with each
+#   draw weighted by its shares.
 #
 # Three rounds, from a poor guess:
 
@@ -122,21 +122,20 @@ alt.layer(
 
 # %% [markdown]
 # **How to read it.** The grey curve is the log-likelihood, which EM never sees as a
-# whole. Each bound lies below it and touches it at the filled point, where its round
-# begins. The hollow point is the top of the bound. The next round begins straight above
-# it, on the grey curve. Since the curve is nowhere below the bound, and the top of the
-# bound is no lower than the point of contact, the likelihood cannot fall.
+# whole. Each bound lies below it and touches it at the filled point, where the round
+# begins. The hollow point is the maximum of the bound. The next round begins directly
+# above it, on the grey curve. The curve is nowhere below the bound, and the maximum of
+# the bound is no lower than the point of contact, so the likelihood cannot fall.
 #
-# ## The same in a fitted mixture
+# ## The bound of a fitted mixture
 #
 # `Mixture` and `SemiSupervised` keep the log-likelihood, plus the log-density of the
-# prior if there is one, in `objective_`; with `record_bound=True` they also keep the
-# bound after each M step, in `bound_`. So
-# `objective_[t] <= bound_[t] <= objective_[t + 1]`. The last bound is NaN, since no M
-# step follows.
+# prior if there is one, in `objective_`. With `record_bound=True` they also keep the
+# bound after each M step, in `bound_`, so that `objective_[t] <= bound_[t] <=
+# objective_[t + 1]`. The last bound is NaN, because no M step follows.
 #
-# Three hundred made-up points from two clouds, left and right. The start is a poor
-# one on purpose: one cluster gets the upper half of the points, the other the lower.
+# Three hundred synthetic points come from two clouds, left and right. The start is poor
+# on purpose: one cluster gets the upper half of the points, the other the lower half.
 
 # %%
 rng = np.random.default_rng(3)
@@ -164,7 +163,7 @@ for t in range(4):
     print(f"step {t + 1}: {low:9.4f} <= {middle:9.4f} <= {high:9.4f}")
 
 # %% [markdown]
-# What the mixture looks like on the way:
+# The mixture after some of the steps:
 
 # %% drawing
 plane = {"rows": X.round(3), "means": start}
@@ -222,27 +221,27 @@ film.facet(
 # %% [markdown]
 # <div class="touch" data-touch="em" data-from="plane" data-classes="2"></div>
 #
-# **How to read it.** Colours are the shares of each point (E step), ellipses lie one
+# **How to read it.** Colours are the shares of each point (E step); ellipses lie one
 # and two standard deviations around the means (M step). At first one cluster lies above
-# the other, and many points belong to both. For a while little happens; then the
-# clusters turn, and in the end they are the two clouds. Points of a mixed colour remain
-# where the clouds overlap, and rightly so. On screen, *step* takes one E step and one M
-# step by maximum likelihood, and *another start* begins at two points drawn by chance.
+# the other, and many points belong to both. For a while little happens. Then the
+# clusters rotate, and in the end they match the two clouds. Points of a mixed colour
+# remain where the clouds overlap, as they should. On screen, *step* takes one E step
+# and one M step by maximum likelihood, and *another start* begins at two random points.
 
 # %%
 sf.plots.objective(model)
 
 # %% [markdown]
-# **How to read it.** The objective, step by step. It never falls. But it nearly rests
-# while one cluster lies above the other, and a larger `tol` would have ended the
-# steps there: a flat stretch need not be the top.
+# **How to read it.** The objective, step by step. It never falls. But it nearly stalls
+# while one cluster lies above the other, and a larger `tol` would have stopped EM
+# there: a plateau need not be the maximum.
 #
 # ## Where to start
 #
 # EM climbs, so where it ends depends on where it starts. By default `Mixture` tries
-# several starts and keeps the best. A start of your own goes to `fit` as `init`: shares
+# several starts and keeps the best. Pass your own start to `fit` as `init`: the shares
 # of each row, a cluster for each row, the mean of each cluster, or a fitted classifier,
-# whose probabilities are the first E step.
+# whose probabilities become the first E step.
 
 # %%
 upper_left = X[:, 0] < X[:, 1]
@@ -258,22 +257,22 @@ for name, init in starts.items():
     print(f"{name:>22}: {end:.4f} after {steps} steps,", np.bincount(ended.labels_))
 
 # %% [markdown]
-# Here all of them end in the same mixture, after fewer steps or more. One start leads
-# nowhere: clusters that are equal. Then every point has the same shares, the next
-# clusters are equal again, and nothing ever tells them apart.
+# Here all four starts end in the same mixture, after different numbers of steps. One
+# kind of start leads nowhere: identical clusters. Every point then has the same shares,
+# the next clusters are identical again, and nothing ever separates them.
 
 # %%
 same = np.full((300, 2), 0.5)
-with warnings.catch_warnings(record=True) as told:
+with warnings.catch_warnings(record=True) as caught:
     warnings.simplefilter("always")
     sf.Mixture(clouds, 2).fit(X, init=same)
-print(told[0].message)
+print(caught[0].message)
 
 # %% [markdown]
 # ## Some labels are known
 #
-# A row with a label needs no E step: its share is one, always. All else is as before.
-# With labels for three points of each cloud, and none for the rest:
+# A row with a label needs no E step: its share in that class is always one. Everything
+# else stays the same. Here three points of each cloud have a label:
 
 # %%
 truth = np.where(is_right, "right", "left")
@@ -293,15 +292,16 @@ print(f"and 294 without:  right for {partly.score(X, truth):.1%}")
 sf.plots.boundaries(partly, X, truth)
 
 # %% [markdown]
-# **How to read it.** The colour is the more probable cloud, the stronger the surer; the
-# points show where they really come from. Six labels say which cluster is which, and
-# the other points say where the clusters are. [A few labels and much
-# text](few_labels.py) does the same with documents, and [rows without
+# **How to read it.** The colour is the more probable cloud; the stronger the colour,
+# the more certain. The points show the true cloud. Six labels say which cluster is
+# which, and the unlabelled points say where the clusters are. [A few labels and much
+# text](few_labels.py) applies this to documents, and [rows without
 # labels](../unlabelled.md) says when it can go wrong.
 #
-# ## What is promised
+# ## What is guaranteed
 #
-# The objective is never below the bound, for any model. That the M step raises the
-# bound takes an estimate that is the mode under a fixed prior, as means and modes of
-# counts are; [EM-1](../math/expectation.md) says for which models that holds, and
-# `tests/laws/test_em.py` checks every classifier of the library.
+# For any model, the objective is never below the bound. For the M step to raise the
+# bound, the estimate must be the mode under a fixed prior, as the modes and the
+# posterior means of counts are (a mean is the mode under a prior with one more
+# pseudo-count). [EM-1](../math/expectation.md) lists the models for which this holds,
+# and `tests/laws/test_em.py` checks every classifier of the library.

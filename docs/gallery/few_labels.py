@@ -1,16 +1,16 @@
 """A few labels and much text.
 
-Labels cost a person's time; texts cost nothing. A model that knows how a class writes
-can learn from texts without a label. This page starts with five labels of
-each class, and lets the other texts do the rest.
+Labels cost a person's time; unlabelled texts are nearly free. This page trains a
+classifier on five labels per class and lets EM learn from all the other texts without
+their labels, to show how much labelling work unlabelled text can replace.
 """
 
 # %% [markdown]
 # ## Five labels each
 #
-# Paragraphs from the documentation of numpy and of scikit-learn. Whole modules are
-# kept for the test; of the others, five paragraphs of each library have a label, and
-# the rest has none.
+# The texts are paragraphs from the documentation of numpy and scikit-learn. Whole
+# modules are held out for the test. Of the rest, five paragraphs of each library have a
+# label; the others have none.
 
 # %%
 from typing import Any
@@ -58,32 +58,32 @@ right = model.score(test.texts, test.labels)
 print(f"and {(~known).sum():,} texts without: right for {right:.1%}")
 
 # %% [markdown]
-# ## How that can be
+# ## Why it works
 #
-# Ten texts hold few words. But a word that they do hold stands in other texts beside
-# words that they do not, and so it goes on. Two steps take turns
-# ([EM-1](../math/expectation.md)). The first says how probable each class is for each
-# text without a label,
+# Ten texts hold few words. But a word of a labelled text also occurs in unlabelled
+# texts, next to words that no labelled text has, and so the information spreads. Two
+# steps alternate ([EM-1](../math/expectation.md)). The first computes the probability
+# of each class for each unlabelled text,
 #
 # $$Q_i(c) = p(c \mid x_i)$$
 #
-# and the second counts again, every text in every class by its share $Q_i(c)$. Texts
-# that have a label keep it. Counting by shares is counting with weights: nothing else
-# in the model changes. Each round makes all that was seen more probable:
+# and the second counts again, every text in every class with the weight $Q_i(c)$.
+# Labelled texts keep their label. These are ordinary weighted counts: nothing else in
+# the model changes. No round makes the data less probable:
 
 # %%
 sf.plots.objective(model)
 
 # %% [markdown]
-# **How to read it.** The objective of EM, round by round: the log-probability of
-# labelled texts with their labels and of the others without, and that of the
-# parameters. It never falls; when it no longer rises, the rounds end.
+# **How to read it.** The objective of EM, round by round: the log probability of the
+# labelled texts with their labels, plus that of the unlabelled texts, plus the log
+# prior density of the parameters. It never falls; EM stops when it no longer rises.
 #
 # ## Round by round
 #
-# Texts have thousands of words; two numbers a row can be drawn. Here are 120 rows of
-# two classes, and three of each have a label. A class is a normal distribution in the
-# plane, and all else is as above.
+# Texts have thousands of words; rows of two numbers can be drawn. Here are 120 rows of
+# two classes, and three rows of each class have a label. Each class is a normal
+# distribution in the plane; everything else is as above.
 
 # %%
 rng = np.random.default_rng(5)
@@ -117,15 +117,17 @@ alt.Chart(drawn).mark_circle(opacity=1).encode(
 # %% [markdown]
 # <div class="touch" data-touch="em" data-from="plane" data-classes="2"></div>
 #
-# **How to read it.** A dot is a row, in the colour of the class that has it; between
-# the colours, both have a share of it. Large dots have a label and keep it. On screen,
-# each press of *step* shares all rows out and counts them again: the ellipses, at one
-# and two standard deviations, begin alike about the labelled rows and move to where
-# the rows are. Below is the log-likelihood of each round, which never falls.
+# **How to read it.** Each dot is a row, in the colour of its class; a mixed colour
+# means that both classes have a share of it. Large dots have a label and keep it. On
+# screen, each press of *step* assigns shares to all rows and counts them again. The
+# ellipses lie at one and two standard deviations; they start with equal shapes around
+# the labelled rows and move to where the rows are. The chart below them is the
+# log-likelihood of each round, which never falls.
 #
 # ## New words
 #
-# What the model has learned about a word that no labelled text had:
+# These words occur in no labelled text. The model learned them from the unlabelled
+# ones:
 
 # %%
 seen = set(sf.CountVectorizer().fit(texts[known]).get_feature_names_out())
@@ -162,8 +164,8 @@ alt.Chart(means).mark_line(point=True).encode(
 ).properties(width=460, height=220)
 
 # %% [markdown]
-# **How to read it.** The average of five draws of labels. Where the blue line is far
-# above the grey one, texts without labels have taken the place of labels: ten labels
-# with them are worth two hundred alone. With many labels the lines meet. They can
-# cross, where the model is wrong about what makes two texts alike; [rows without
+# **How to read it.** Each point averages five random choices of labels. Where the blue
+# line is far above the grey one, unlabelled texts replace labels: ten labels with them
+# are worth two hundred without. With many labels the lines meet. They can cross if the
+# model's idea of a class does not match the labels; [rows without
 # labels](../unlabelled.md) says what to do then.

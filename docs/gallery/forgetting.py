@@ -1,15 +1,15 @@
 """Forgetting and merging.
 
-A model is its counts, and counts add and subtract. So two models make one, and what was
-learned can be unlearned, exactly: the model is then one that has never seen those rows.
-This page does both, and looks at every bit.
+A model is its counts, and counts add and subtract. So two models merge into one, and
+rows can be unlearned exactly: the remaining model is the one that never saw them. This
+page does both and compares the results bit by bit.
 """
 
 # %% [markdown]
 # ## Two offices, one model
 #
-# Two offices have sorted their mail, each its own, and neither sends it to the other.
-# They send counts.
+# Two offices classify their own mail, and may not send it to each other. They send
+# counts instead.
 
 # %%
 import altair as alt
@@ -43,14 +43,14 @@ print("merged counts are those of one fit:", both.counts_ == once.counts_)
 
 # %% [markdown]
 # The formulas are the shortest of all, [SX-1 and SX-2](../math/counts.md). $T(\cdot)$
-# is the statistic of rows, here their counts:
+# is the statistic of a set of rows, here their counts:
 #
 # $$T(a \cup b) = T(a) + T(b) \qquad T(a) = T(a \cup b) - T(b)$$
 #
-# ## Somebody asks to be forgotten
+# ## A request to be forgotten
 #
-# Ten people of Kyoto want their mail out of the model. The rows are counted once more
-# and taken away.
+# Ten people in Kyoto want their mail removed from the model. Their messages are counted
+# once more, and the counts are subtracted.
 
 # %%
 removed = kyoto[0][:10], kyoto[1][:10]
@@ -61,8 +61,8 @@ left = (first + second).forget(*removed)
 print("what is left is what it would be without them:", left.counts_ == never.counts_)
 
 # %% [markdown]
-# What cannot have been learned is refused, here words that the counts do not have, and
-# the model stays as it was:
+# The model refuses rows that it cannot have learned, here a message with words that the
+# counts lack, and stays unchanged:
 
 # %%
 try:
@@ -71,10 +71,10 @@ except sf.errors.SubtractionError as error:
     print(error)
 
 # %% [markdown]
-# But sums alone see no more than that. A row that was never learned goes, too, if its
-# counts fit; and so does a row that was removed already. A journal knows: it has a hash
-# of each row that was learned, and says which row it does not have. What it lets go, it
-# [signs for](../forgetting.md).
+# But sums cannot detect more than that. A row that was never learned is also subtracted
+# if its counts fit, and so is a row that was removed before. A journal can tell: it
+# keeps a hash of each learned row, and refuses rows that it does not hold. It also
+# [signs for](../forgetting.md) the rows that it removes.
 
 # %%
 signed = sf.TextClassifier(effort="fast").fit(*oslo, journal=True)
@@ -85,15 +85,15 @@ except sf.errors.SubtractionError as error:
     print(error)
 
 # %% [markdown]
-# How sure to be is not counted but fitted on rows; it stays in force after a merge,
-# is marked as stale, and is made anew by `refresh(X, y)` ([honest
+# The confidence of a model is not counted but fitted on rows. It stays in force after a
+# merge, is marked as stale, and is fitted again by `refresh(X, y)` ([honest
 # probabilities](../honest.md)).
 #
-# ## Forgetting a little all the time
+# ## Forgetting a little every day
 #
-# Habits change. `decay(0.9)` multiplies all counts by 0.9 before new mail comes
-# ([SX-11](../math/counts.md)), so that what is long ago weighs less. Here *invoice*
-# turns from good mail into bait on day 20:
+# Habits change. `decay(0.8)` multiplies all counts by 0.8 before new mail arrives
+# ([SX-11](../math/counts.md)), so that old mail weighs less and less. Here, on day 20,
+# *invoice* turns from a sign of good mail into a sign of spam:
 
 # %%
 steady, fading = sf.MultinomialNB(), sf.MultinomialNB()
@@ -130,7 +130,7 @@ turn = (
 (lines + turn).properties(width=460, height=220)
 
 # %% [markdown]
-# **How to read it.** Below 0 an invoice is a sign of good mail, above 0 of spam. The
-# dashed line is where the world changes. The model that weighs all days alike is
-# still undecided three weeks later; the one that forgets needs a few days, and pays
-# with a line that is never quite still.
+# **How to read it.** Below 0, the word *invoice* is a sign of good mail; above 0, of
+# spam. The dashed line is the day of the change. The model that weighs all days equally
+# is still undecided three weeks later. The model that decays needs a few days, at the
+# price of a noisier line.

@@ -1,25 +1,26 @@
 """GDA and logistic regression.
 
-Two ways to a linear boundary. Gaussian discriminant analysis (GDA) describes the rows
-of each class and leaves the rest to Bayes' rule; logistic regression fits the boundary
-alone. This page shows why both end in the same formula, and which needs fewer rows.
+There are two ways to a linear boundary. Gaussian discriminant analysis (GDA) models the
+rows of each class and applies Bayes' rule; logistic regression fits the boundary
+directly. This page shows why both lead to the same formula, and which of them needs
+fewer rows.
 """
 
 # %% [markdown]
 # ## One covariance: the log-odds are linear
 #
-# Let the rows of class $c$ be normal with mean $\mu_c$ and one covariance $\Sigma$ for
-# both classes. In the log-odds, the quadratic term $-\tfrac12 x^\top \Sigma^{-1} x$ is
-# the same for both and cancels ([GD-5](../math/discriminant.md)):
+# Let the rows of class $c$ be normal with mean $\mu_c$ and a covariance $\Sigma$ that
+# both classes share. In the log-odds, the quadratic term $-\tfrac12 x^\top \Sigma^{-1}
+# x$ is the same for both and cancels ([GD-5](../math/discriminant.md)):
 #
 # $$\ln \frac{p(1 \mid x)}{p(0 \mid x)} = w^\top x + b, \qquad
 # w = \Sigma^{-1} (\mu_1 - \mu_0), \qquad
 # b = -\tfrac12 \mu_1^\top \Sigma^{-1} \mu_1 + \tfrac12 \mu_0^\top \Sigma^{-1} \mu_0
 # + \ln \frac{\pi_1}{\pi_0}$$
 #
-# so that $p(1 \mid x) = 1 / (1 + e^{-(w^\top x + b)})$, the form of logistic
-# regression. Here $\pi_c$ is the probability of class $c$. `coef_` and `intercept_` are
-# this $w$ and this $b$.
+# Hence $p(1 \mid x) = 1 / (1 + e^{-(w^\top x + b)})$, the form of logistic regression.
+# Here $\pi_c$ is the probability of class $c$. `coef_` and `intercept_` are this $w$
+# and this $b$.
 
 # %%
 from typing import Any
@@ -51,7 +52,8 @@ print("by hand: ", w.round(4), b.round(4))
 print("coef_:   ", model.coef_[0].round(4), model.intercept_[0].round(4))
 
 # %% [markdown]
-# The probabilities agree with the logistic function of that plane to the last digits:
+# The logistic function of these log-odds gives the model's probabilities, up to
+# rounding:
 
 # %%
 odds = X @ model.coef_.T + model.intercept_
@@ -61,9 +63,9 @@ print(
 )
 
 # %% [markdown]
-# Logistic regression chooses $w$ and $b$ so that the labels are most probable given the
-# rows, and assumes nothing about the rows themselves. Here both assumptions are right,
-# and the two planes are close:
+# Logistic regression chooses the $w$ and $b$ that make the labels most probable given
+# the rows, and assumes nothing about the rows themselves. Here both models are right,
+# and the two sets of coefficients are close:
 
 # %%
 discriminative = LogisticRegression(C=np.inf).fit(X, y)
@@ -73,15 +75,14 @@ print("logistic:", discriminative.coef_[0].round(4), discriminative.intercept_.r
 sf.plots.boundaries(model, X, y)
 
 # %% [markdown]
-# **How to read it.** The colour is the more probable class, the stronger the surer. The
-# boundary is a straight line. It is not at a right angle to the line between the two
-# means: $\Sigma^{-1}$ turns it, because the columns are correlated.
+# **How to read it.** The colour is the more probable class; the stronger the colour,
+# the more certain. The boundary is a straight line. It is not perpendicular to the line
+# between the two means: $\Sigma^{-1}$ rotates it, because the columns are correlated.
 #
 # ## A covariance for each class: the log-odds are quadratic
 #
-# With $\Sigma_0 \neq \Sigma_1$ nothing cancels, and
-# $\tfrac12 x^\top (\Sigma_0^{-1} - \Sigma_1^{-1}) x$ stays. Boundaries are conic
-# sections, and there is no plane to report:
+# If $\Sigma_0 \neq \Sigma_1$, the term $\tfrac12 x^\top (\Sigma_0^{-1} - \Sigma_1^{-1})
+# x$ does not cancel. Boundaries are conic sections, and the model has no `coef_`:
 
 # %%
 spread = np.where(y[:, None] == 1, [0.5, 0.5], [1.3, 1.8])
@@ -91,22 +92,23 @@ print("has a plane:", hasattr(curved, "coef_"))
 sf.plots.boundaries(curved, Z, y)
 
 # %% [markdown]
-# **How to read it.** The wide class surrounds the narrow one: far away on any side, a
-# row is more likely to come from the class that spreads further. No straight line can
-# say so. Logistic regression needs the squares and products of the columns for that.
+# **How to read it.** The wide class surrounds the narrow one: far away in any
+# direction, a row is more likely to come from the class with the larger spread. No
+# straight line can express this. Logistic regression would need the squares and
+# products of the columns as features.
 #
-# ## Who needs fewer rows?
+# ## Which needs fewer rows?
 #
 # GDA assumes more, so it learns more from each row where the assumption holds. Where it
 # fails, GDA converges to the wrong probabilities, however many rows there are. Four
-# made-up problems with five columns:
+# synthetic problems with five columns:
 #
 # - **One covariance.** Both classes are normal, as above: GDA's assumption holds.
-# - **Two covariances.** Both are normal, with different covariances.
-# - **Counts.** Columns are Poisson. The log-odds are exactly linear, but the rows are
-#   not normal.
+# - **Two covariances.** Both classes are normal, with different covariances.
+# - **Counts.** The columns are Poisson. The log-odds are exactly linear, but the rows
+#   are not normal.
 # - **A far cloud.** As the first, but three in ten rows of class 0 lie far away, on the
-#   side where nobody would doubt their class. No single normal describes class 0.
+#   side where their class is obvious. No single normal distribution describes class 0.
 
 # %%
 problems = ["one covariance", "two covariances", "counts", "a far cloud"]
@@ -131,9 +133,9 @@ def drawn(problem: str, n: int, seed: int) -> tuple[Any, Any]:
 
 # %% [markdown]
 # Three models. GDA and logistic regression are fitted by maximum likelihood, so that
-# what they assume is all that sets them apart (`C=1e4` is next to no penalty). Bayesian
-# QDA has a covariance for each class and averages over all that these may be. Each
-# learns from $n$ rows and is judged by 2,000 new ones.
+# they differ only in what they assume (`C=1e4` is next to no penalty). Bayesian QDA has
+# a covariance for each class and averages over its posterior. Each model learns from
+# $n$ rows and is tested on 2,000 new ones.
 
 # %%
 ways: dict[str, Any] = {
@@ -181,22 +183,22 @@ facets.configure_header(labelColor="#80858f", labelFontSize=12).configure_legend
 )
 
 # %% [markdown]
-# **How to read it.** Each point is the mean of twelve draws; lower is better.
+# **How to read it.** Each point is the mean of twelve random draws; lower is better.
 #
-# - **One covariance**: GDA is ahead as long as rows are few. With 32 rows it does about
-#   as well as logistic regression with 64. QDA has two covariances to learn where one
-#   would do, and is later, too. In the end all three meet.
-# - **Two covariances**: a curve is needed. QDA is ahead from the start, and the two
-#   planes never catch up.
-# - **Counts**: both planes have the right form, and normals are the wrong model of the
-#   rows. With twelve or twenty rows that costs GDA something; from thirty on it is no
-#   worse, and with many rows they meet: here the assumption fails without much harm.
-# - **A far cloud**: rows far on the safe side drag GDA's mean and inflate its
-#   covariance. It stays behind, however many rows it has. Logistic regression hardly
-#   looks at such rows, because their labels are never in doubt.
+# - **One covariance**: GDA leads while rows are few. With 32 rows it does about as well
+#   as logistic regression with 64. QDA estimates two covariances where one would do,
+#   and needs more rows too. In the end all three meet.
+# - **Two covariances**: the right boundary is a curve. QDA leads from the start, and
+#   the two linear models never catch up.
+# - **Counts**: both linear models have the right form, although the rows are not
+#   normal. With twelve or twenty rows GDA pays for that; from about thirty on it is no
+#   worse, and with many rows the two meet. Here the wrong assumption does little harm.
+# - **A far cloud**: the remote rows shift GDA's mean and inflate its covariance. It
+#   stays behind, however many rows it has. Logistic regression hardly reacts to such
+#   rows, because their labels are never in doubt.
 #
-# So take the generative model when rows are few or its assumption is roughly right, and
+# So take the generative model when rows are few or its assumption roughly holds, and
 # logistic regression when rows are many and you would not vouch for a model of them. A
-# generative model can do more than tell classes apart: for one, it learns from [rows
-# without labels](em_explained.py). [Bayesian QDA](bayesian_qda.py) shows what averaging
-# does.
+# generative model can also do more than separate classes: for example, it learns from
+# [rows without labels](em_explained.py). [Bayesian QDA](bayesian_qda.py) shows the
+# effect of averaging.

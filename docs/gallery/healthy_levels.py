@@ -1,16 +1,17 @@
 """Healthy levels.
 
-A doctor shows you the blood values of a few people, all of them healthy, and asks: who
-else is? Nobody shows you anyone who is ill. People answer such questions from a handful
-of examples, and so does this page: it is the rectangle game of concept learning.
+A doctor shows you the blood values of a few people, all of them healthy, and asks who
+else is healthy; you see no one who is ill. This page learns a concept from positive
+examples alone: it plays the rectangle game of concept learning, and shows what
+averaging over all rectangles knows that the smallest rectangle does not.
 """
 
 # %% [markdown]
 # ## Three lines
 #
-# The concept is a rectangle: healthy is whoever has cholesterol within some range and
-# insulin within another. Where the ranges end, nobody knows. Here are twelve made-up
-# people, and a belief that has seen the first three.
+# The concept is a rectangle: a healthy person has a cholesterol level within some range
+# and an insulin level within another. The ends of the ranges are unknown. Here are
+# twelve fictitious people, and a belief that has seen the first three.
 
 # %%
 import altair as alt
@@ -31,60 +32,59 @@ print(three.membership([[195, 12], [215, 12], [215, 16]]).round(3))
 sf.plots.generalisation(sf.Rectangles(), healthy, after=[3, 12])
 
 # %% [markdown]
-# **How to read it.** Dots are the examples, the dashed line is the smallest rectangle
-# that holds them. Along each blue line it is equally probable that a person is healthy:
-# 90 % close to the examples, 10 % farthest out. After three examples the belief reaches
-# far beyond them, after twelve hardly at all. The lines are no rectangles, because they
-# average over all of them: who is far out in one feature may be healthy, who is far out
-# in both hardly.
+# **How to read it.** Dots are the examples; the dashed line is the smallest rectangle
+# that holds them. Along each blue line the probability of being healthy is constant: 90
+# % close to the examples, 10 % farthest out. After three examples the belief reaches
+# far beyond them; after twelve, hardly at all. The lines are not rectangles, because
+# they average over all rectangles: someone far out in one feature may be healthy,
+# someone far out in both hardly.
 #
 # ## The size principle
 #
-# Why does the belief shrink, although no example speaks against a large rectangle?
-# Because the examples are drawn from the concept ([CL-1](../math/concepts.md)). A
-# rectangle with sides $s_1$ and $s_2$ gives each of $n$ examples the density
-# $1/(s_1 s_2)$:
+# Why does the belief shrink, although no example contradicts a large rectangle? Because
+# the examples are drawn from the concept ([CL-1](../math/concepts.md)). A rectangle
+# with sides $s_1$ and $s_2$ gives each of $n$ examples the density $1/(s_1 s_2)$:
 #
 # $$p(D \mid h) = (s_1 s_2)^{-n} \text{ if } h \text{ holds all of } D,
 # \text{ else } 0$$
 #
 # If the rectangle were twice as long, it would be a coincidence that all examples lie
-# in one half of it. Each further example makes the coincidence twice as strange.
+# in one half of it. Each further example doubles the strength of that coincidence.
 
 # %%
 for n in (1, 3, 12):
     print(f"twice as long, after {n:>2}: likelihood divided by {2**n:,}")
 
 # %% [markdown]
-# So every positive example says something about what is *not* in the concept. Without
-# the principle this is lost. With `sampling="weak"` people come from anywhere and are
-# merely found to be healthy, and a large rectangle is at no disadvantage. Only a prior
-# on the lengths of its sides keeps it in bounds:
+# So every positive example is also evidence about what is *not* in the concept. Weak
+# sampling loses this. With `sampling="weak"`, people come from anywhere and merely turn
+# out to be healthy, so a large rectangle is at no disadvantage. Only a prior on the
+# lengths of its sides bounds it:
 
 # %%
 someone = [[215, 12]]
 for sampling in ("strong", "weak"):
     belief = sf.Rectangles(expected_size=[30, 5], sampling=sampling)
-    told = [belief.observe(healthy[:n]).membership(someone)[0] for n in (3, 6, 12)]
-    print(f"{sampling:>6}:", "  ".join(f"{p:.3f}" for p in told))
+    shares = [belief.observe(healthy[:n]).membership(someone)[0] for n in (3, 6, 12)]
+    print(f"{sampling:>6}:", "  ".join(f"{p:.3f}" for p in shares))
 
 # %% [markdown]
-# Under weak sampling the examples count only as far as they widen the smallest
-# rectangle. Once the ninth person has moved its edge to 207, the belief comes *closer*
-# to 215; under strong sampling it moves away.
+# Under weak sampling, examples count only if they enlarge the smallest rectangle. When
+# the ninth person moves its edge to 207, the belief moves *closer* to 215; under strong
+# sampling it moves away.
 #
 # ## Averaging over all rectangles
 #
-# Without an expected size, each side $s$ has the prior $1/s$, which prefers no scale.
-# The integral over all rectangles then has a closed form ([CL-6](../math/concepts.md)).
-# Let the examples span $r$ in a feature, and let a person lie $d$ beyond them, $d = 0$
-# if within:
+# Without an expected size, each side $s$ has the scale-free prior $1/s$. The integral
+# over all rectangles then has a closed form ([CL-6](../math/concepts.md)). Let the
+# examples span $r_j$ in feature $j$, and let a person lie $d_j$ beyond them, with $d_j
+# = 0$ inside:
 #
 # $$p(\text{healthy} \mid D) = \prod_j \left(1 + \frac{d_j}{r_j}\right)^{-(n-1)}$$
 #
-# The span and the number of examples are all it takes. To see what it averages, draw
-# rectangles from the posterior: the part of a side that the examples span is
-# Beta(n − 1, 2), and the rest falls to both ends at random.
+# The formula needs only the spans and the number of examples. To see what it averages,
+# draw rectangles from the posterior. The examples span a Beta(n − 1, 2) share of each
+# side, and the rest is divided between the two ends uniformly.
 
 # %%
 rng = np.random.default_rng(0)
@@ -134,17 +134,18 @@ for n in (3, 12):
 alt.hconcat(*panels, spacing=26)
 
 # %% [markdown]
-# **How to read it.** Thirty rectangles drawn from the belief. Each holds all examples,
-# and each could be the one that was meant. The probability of a person is the share of
-# rectangles around them; after twelve examples, nearly all rectangles are the same.
+# **How to read it.** Thirty rectangles drawn from the belief. Each holds all the
+# examples, and each could be the true concept. The probability that a person is healthy
+# is the share of rectangles that contain them. After twelve examples, nearly all
+# rectangles agree.
 #
 # ## The smallest rectangle, or all of them
 #
-# By the size principle the most likely rectangle is the smallest, `tightest_`. It is
-# the maximum-likelihood estimate, and it is always too small: no example lies exactly
-# on the edge of the concept. The next healthy person falls between the lowest and the
-# highest of $n$ values with probability $(n-1)/(n+1)$. In two features, after three
-# examples, three in four healthy people are declared ill.
+# By the size principle, the most likely rectangle is the smallest, `tightest_`. It is
+# the maximum-likelihood estimate, and it is always too small, because no example lies
+# exactly on the edge of the concept. The next healthy person falls between the lowest
+# and the highest of $n$ values with probability $(n-1)/(n+1)$. In two features, after
+# three examples, the smallest rectangle calls three in four healthy people ill.
 
 # %%
 inside = {n: ((n - 1) / (n + 1)) ** 2 for n in (3, 12, 50)}
@@ -154,9 +155,9 @@ print("15 beyond, smallest:", three.membership([[220, 12]], plug_in=True)[0])
 print("15 beyond, averaged:", three.membership([[220, 12]])[0].round(3))
 
 # %% [markdown]
-# Averaging makes the opposite error as well: it calls some healthy who are ill. Which
-# makes more errors? Take a concept whose edges are known, draw examples from it, and
-# let both judge every point in and around it.
+# Averaging also makes the opposite error: it calls some ill people healthy. Which
+# method makes more errors? Take a concept with known edges, draw examples from it, and
+# let both methods classify every point in and around it.
 
 # %%
 axis = np.arange(-1, 2, 0.02) + 0.01
@@ -189,12 +190,13 @@ alt.Chart(pl.DataFrame(results)).mark_line(point=True, strokeWidth=2.5).encode(
 ).properties(width=460, height=240)
 
 # %% [markdown]
-# **How to read it.** Grey is the smallest rectangle, blue everything that is more
-# probably healthy than not. Averaging makes fewer errors throughout;
-# with many examples both find the edges.
+# **How to read it.** Grey is the smallest rectangle; blue is the region where healthy
+# is more probable than not. Averaging makes fewer errors throughout. With many examples
+# both find the edges.
 #
-# One half is the place to cut only if both kinds of error cost the same. Whom to test
-# again is a [decision](../explain.md#a-filter-that-must-not-lose-good-mail), and that
-# takes a probability. The smallest rectangle has none to offer but 0 and 1.
+# A threshold of one half is right only if both kinds of error cost the same. Whom to
+# test again is a [decision](../explain.md#a-filter-that-must-not-lose-good-mail), and a
+# decision needs a probability. The smallest rectangle offers only 0 and 1.
 #
-# [The number game](number_game.py) is the same with a list of rules.
+# [The number game](number_game.py) learns in the same way, with a list of rules instead
+# of rectangles.

@@ -1,17 +1,17 @@
 """Honest probabilities.
 
-A classifier that says 90 % should be right nine times of ten. Naive Bayes is not like
-that: it takes what several features say for so many independent witnesses, and is
-nearly always nearly certain. This page shows how far off it is, and what one number,
-found without any test rows, does about it.
+A classifier that says 90 % should be right nine times out of ten. Naive Bayes is
+usually overconfident, because it treats related features as independent evidence. This
+page measures how overconfident it is, and corrects it with one number that needs no
+test rows.
 """
 
 # %% [markdown]
-# ## Too sure
+# ## Overconfident
 #
-# Handwritten digits, 8 × 8 pixels, each dark or not. Where one pixel is dark its
-# neighbours are, too, so 64 pixels are far fewer than 64 witnesses; the model does
-# not know.
+# Handwritten digits, 8 × 8 pixels, each dark or not. If one pixel is dark, its
+# neighbours usually are too, so 64 pixels carry much less evidence than 64 independent
+# ones. The model does not know that.
 
 # %%
 import altair as alt
@@ -35,11 +35,11 @@ judged = {
 sf.plots.reliability(judged)
 
 # %% [markdown]
-# **How to read it.** Test digits by how sure the model is of its best class, against
-# how often that class is right. A large dot stands for many digits. On the dashed
-# line confidence is deserved; below it the model is too sure. Plain, most digits sit
-# at the far right. Tempered, the dots lie near the line, and confidence tells easy
-# digits from hard ones.
+# **How to read it.** Test digits are grouped by the model's confidence in its predicted
+# class, and plotted against the share of correct predictions. A large dot stands for
+# many digits. On the dashed line, confidence equals accuracy; below it, the model is
+# overconfident. Without the temper, most digits lie at the far right. With it, the dots
+# lie near the line, and confidence separates easy digits from hard ones.
 
 # %%
 for name, model in models.items():
@@ -52,16 +52,16 @@ for name, model in models.items():
 # %% [markdown]
 # ## One number
 #
-# All evidence is raised to a power $a$ before the class prior joins it
-# ([SX-7](../math/counts.md)):
+# Tempering raises the likelihood to a power $a$ before it is combined with the class
+# prior ([SX-7](../math/counts.md)):
 #
 # $$\ln p(c \mid x) = \ln \pi_c + a \ln p(x \mid c) + \text{const.}$$
 #
-# Which power? That with which each training row is predicted best by the model
-# without it. Such leave-one-out predictions are exact and cost one pass, because what
-# a row added to the counts can be taken away ([SX-3](../math/counts.md)). Here is the
-# loss that is made least, beside the loss on the test digits, which nobody looked at
-# when the power was chosen:
+# Which power? The one that best predicts each training row from the model without that
+# row. These leave-one-out predictions are exact and cost one pass, because a row's
+# contribution to the counts can be subtracted ([SX-3](../math/counts.md)). The chart
+# compares the leave-one-out loss, which chooses the power, with the loss on the test
+# digits, which play no part in the choice:
 
 # %%
 rows = []
@@ -101,9 +101,9 @@ mark = (
 (lines + mark).properties(width=460, height=220)
 
 # %% [markdown]
-# **How to read it.** Low is good. At the right end is plain naive Bayes. Both lines
-# are lowest at nearly the same power, which the dashed line marks: one pixel in three
-# or four is news. `TextClassifier` and `NaiveBayes` do this by default, and go one
-# step further, with a power for each word or column ([evidence
-# weights](../choices.md#evidence-weights)). More is on the page [honest
-# probabilities](../honest.md).
+# **How to read it.** Lower is better. Plain naive Bayes is at the right end. Both lines
+# are lowest at nearly the same power, marked by the dashed line: the 64 pixels carry
+# the evidence of about a third or a quarter as many independent ones. `TextClassifier`
+# and `NaiveBayes` choose a temper by default. They go one step further and choose a
+# power for each word or column ([evidence weights](../choices.md#evidence-weights)).
+# See also [honest probabilities](../honest.md).

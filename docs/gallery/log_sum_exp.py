@@ -1,16 +1,16 @@
 """Log-sum-exp: how tiny numbers are added.
 
-The probability of a text is a product of hundreds of small numbers. No floating-point
-number is as small as that, so scores are kept as logarithms; but Bayes' rule needs
-their sum, not the sum of their logarithms. This page shows how far plain arithmetic
-goes, and the one line that goes all the way.
+The probability of a text is a product of hundreds of small numbers, too small for
+floating point. Scores are therefore kept as logarithms, but Bayes' rule needs the sum
+of the probabilities themselves. This page shows where plain arithmetic fails, and the
+one-line formula that never does.
 """
 
 # %% [markdown]
-# ## Where plain numbers end
+# ## Where floating point ends
 #
-# A text of $n$ words, each with probability 1/1000 or so in either class. Below
-# $10^{-308}$ a double is 0.
+# A text of $n$ words, each with a probability of about 1/1000 in either class. Below
+# about $10^{-324}$, a double is 0.
 
 # %%
 import altair as alt
@@ -25,11 +25,11 @@ print(f"{last} words: {by_product[last // 10 - 1]}")
 print(f"{last + 10} words: {by_product[last // 10]}")
 
 # %% [markdown]
-# Divide 0 by 0 + 0, and the answer is not a number.
+# 0 divided by 0 + 0 is not a number.
 #
 # ## One line
 #
-# Take the largest score out first; then what is left has a term of exactly 1 and
+# Subtract the largest score first. One term of the sum is then exactly 1, so the sum
 # cannot vanish. [NB-10](../math/naive_bayes.md):
 #
 # $$\ln \sum_c e^{b_c} = B + \ln \sum_c e^{b_c - B}, \qquad B = \max_c b_c$$
@@ -68,16 +68,15 @@ end = alt.Chart(pl.DataFrame({"words": [int(last)]})).mark_rule(strokeDash=[4, 4
 (line + rings + end.encode(x="words:Q")).properties(width=460, height=220)
 
 # %% [markdown]
-# **How to read it.** The blue line is the probability by logarithms, red rings are by
-# plain products. They are the same number until the dashed line; after it the
-# products are 0 and there is no ring to draw. A text of a hundred words is no long
-# text.
+# **How to read it.** The blue line is the probability computed with logarithms; the red
+# rings are plain products. They agree up to the dashed line. Beyond it the products are
+# 0, and there is no ring to draw. A text of a hundred words is not long.
 #
-# ## Far apart, and in the library
+# ## Extreme scores, and the library
 #
-# The formula survives scores that no exponential could hold, and the library uses it
-# for every prediction. So `predict_log_proba` keeps its digits where the probability
-# itself is 0 for a double:
+# The formula works for scores whose exponential no double can hold, and the library
+# uses it for every prediction. So `predict_log_proba` stays accurate where the
+# probability itself underflows to 0:
 
 # %%
 import suffice as sf

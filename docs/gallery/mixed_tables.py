@@ -1,14 +1,15 @@
 """Mixed tables: words, numbers and gaps side by side.
 
-Naive Bayes multiplies what each column says, and each column may say it in its own way:
-names by their shares, measurements by a bell curve or bins, counts by a Poisson.
-Nothing has to be encoded, scaled or filled in. This page looks at penguins.
+Naive Bayes multiplies one likelihood per column, so each column can have a likelihood
+that fits it: shares for categories, a normal or bins for measurements, a Poisson for
+counts. This page fits a table of penguins with gaps as it stands. Nothing has to be
+encoded, scaled or imputed.
 """
 
 # %% [markdown]
 # ## Three lines
 #
-# 344 penguins, seven columns, 19 values missing.
+# 344 penguins, seven columns, 19 missing values.
 
 # %%
 import altair as alt
@@ -22,14 +23,15 @@ model = sf.NaiveBayes().fit(penguins, "species")
 print(model)
 
 # %% [markdown]
-# Each column got a model by what it holds ([which, and why](../math/bins.md)). The
-# score of a row is the sum of what its columns say, [NB-9](../math/naive_bayes.md):
+# Each column gets a model according to its values ([which, and why](../math/bins.md)).
+# The score of a row is the sum of its columns' contributions,
+# [NB-9](../math/naive_bayes.md):
 #
 # $$\ln p(x, c) = \ln p(c) + \sum_{j \,\text{present}} w_j \ln p(x_j \mid c)$$
 #
-# A missing value does not vote. $w_j$ is the column's [evidence
-# weight](../choices.md#evidence-weights): 1 for a column that says something of its
-# own, near 0 for one that repeats what others say.
+# A missing value contributes nothing. $w_j$ is the column's [evidence
+# weight](../choices.md#evidence-weights): 1 for a column with evidence of its own, near
+# 0 for a column that repeats others.
 #
 # ## One penguin, column by column
 
@@ -38,14 +40,14 @@ sf.plots.waterfall(model.explain(penguins.iloc[8]))
 
 # %% [markdown]
 # **How to read it.** The first bar is the prior: how much more common one species is
-# than the other. Each bar moves the log-odds from where the last one left them. The
-# sex of this penguin is missing, so its bar is empty, and the answer is exactly that
-# of a model without this column.
+# than the other. Each further bar moves the log-odds from where the last one ended.
+# This penguin's sex is missing, so its bar is empty, and the answer is exactly that of
+# a model without the column.
 #
 # ## What a column knows
 #
-# The table of a column has the posterior of each of its parameters. Here are the
-# species' mean bill lengths.
+# The table of a column holds the posterior of each of its parameters. Here is the mean
+# bill length of each species.
 
 # %%
 table = model.table("bill_length_mm")
@@ -72,14 +74,14 @@ bars = base.mark_rule(strokeWidth=3, color="#5b7db1").encode(x=x, x2="high:Q")
 ).properties(width=420, height=110)
 
 # %% [markdown]
-# **How to read it.** A dot per species, and how far off it may be. Of Chinstraps
-# there are fewest, so their interval is the widest.
+# **How to read it.** One dot per species, with its credible interval. Chinstraps are
+# the fewest, so their interval is the widest.
 #
-# ## How good, without a test set
+# ## How accurate, without a test set
 #
-# A fifth of the rows at a time is taken from the counts, by subtraction, and all that
-# is chosen is chosen without them. So each row is predicted by a model that knows
-# nothing of it:
+# Cross-validation subtracts a fifth of the rows from the counts at a time, and makes
+# every choice again without them. So each row is predicted by a model that has never
+# seen it:
 
 # %%
 judged = sf.evaluate.crossfit(model, penguins, "species")

@@ -1,15 +1,15 @@
 """The number game.
 
-Somebody has a rule about numbers in mind and says: 16 follows it. What else does? You
-think of even numbers, of powers of two, of squares, and hold each to be more or less
-probable. Then come 8, 2 and 64, and you are sure. This page does the same.
+Somebody has a rule about numbers in mind and says that 16 follows it: is the rule even
+numbers, powers of two, or squares? This page computes how probable each rule is, and
+shows why a few examples are often enough to be nearly certain.
 """
 
 # %% [markdown]
 # ## One example
 #
-# There are 32 rules about the numbers from 1 to 100 ([CL-4](../math/concepts.md)),
-# and one example.
+# There are 32 rules about the numbers from 1 to 100 ([CL-4](../math/concepts.md)), and
+# one example.
 
 # %%
 from typing import Any
@@ -27,12 +27,12 @@ sf.plots.number_game(one)
 # %% [markdown]
 # <div class="touch" data-touch="number_game" data-from="game" data-start="16"></div>
 #
-# **How to read it.** Above, a line per rule: how probable it was before, how well it
-# explains the example, and the product of both, which is how probable it is now.
-# Rules of few numbers explain an example better: had the rule been *even*, 16 would
-# have been one of fifty. Below, for each number how probable it is that it follows
-# the rule, in the colours of the rules that say so. After one example many numbers
-# are possible.
+# **How to read it.** In the upper chart, each rule has a line: its prior probability,
+# how well it explains the example, and the product of both, its posterior probability.
+# Rules with few numbers explain an example better: had the rule been *even*, 16 would
+# have been one of fifty. The lower chart shows how probable it is that each number
+# follows the rule, in the colours of the rules that include it. After one example, many
+# numbers are possible.
 #
 # ## Four examples
 
@@ -41,10 +41,11 @@ four = one.observe([8, 2, 64])
 sf.plots.number_game(four)
 
 # %% [markdown]
-# **How to read it.** Almost all is left to *powers of 2*. *Even* fits all four
-# examples as well, but four even numbers that just happen to be powers of two would
-# be a strange coincidence. This is the size principle, [CL-1](../math/concepts.md):
-# each example divides by the size of the set it is drawn from,
+# **How to read it.** *Powers of 2* now has almost all the probability. *Even* fits all
+# four examples as well, but four even numbers that just happen to be powers of two
+# would be a strange coincidence. This is the size principle,
+# [CL-1](../math/concepts.md): each example divides the likelihood by the size of the
+# set it is drawn from,
 #
 # $$p(D \mid h) = |h|^{-N} \text{ if } h \text{ holds all of } D, \text{ else } 0$$
 
@@ -57,18 +58,18 @@ for name, size in sizes.items():
 print(f"{(50 / 6) ** 4:.1f} to 1 for powers of 2")
 
 # %% [markdown]
-# *Powers of 2 but 32* explains the four twice as well, since it is smaller by one
-# number. What keeps it down is the prior: nobody has such a rule in mind. With
-# maximum likelihood alone it would win.
+# *Powers of 2 but 32* explains the four examples about twice as well, because it is
+# smaller by one number. The prior keeps it down: such a rule is implausible. By maximum
+# likelihood alone, it would win.
 
 # %%
 print("most likely:", four.mle_, "  most probable:", four.map_)
 
 # %% [markdown]
-# ## Between averaging and believing
+# ## Averaging, or the best rule alone
 #
-# To ask only the most probable rule is to be too sure after one example. The
-# predictive averages over all rules, [CL-3](../math/concepts.md).
+# After one example, predicting from the most probable rule alone is overconfident. The
+# posterior predictive averages over all rules, [CL-3](../math/concepts.md).
 
 # %%
 for number in (4, 32, 10, 17):
@@ -79,25 +80,25 @@ for number in (4, 32, 10, 17):
     print(f"{number:>3}: {averaged:.2f} averaged, {plugged:.0f} by the best rule alone")
 
 # %% [markdown]
-# ## Near numbers
+# ## Nearby numbers
 #
-# With 16, 23, 19 and 20 people do not think of rules but of a neighbourhood. So a
-# prior may also hold intervals ([CL-5](../math/concepts.md)):
+# With 16, 23, 19 and 20, people think not of a rule but of a neighbourhood. The prior
+# may therefore also include intervals ([CL-5](../math/concepts.md)):
 
 # %%
 sf.plots.membership(sf.NumberGame(prior="intervals").observe([16, 23, 19, 20]))
 
 # %% [markdown]
-# **How to read it.** Numbers between the examples are nearly certain, and those
-# beside them the less probable the farther they are: an average over many intervals
-# has soft edges, though each of them has hard ones.
+# **How to read it.** Numbers between the examples are nearly certain. Outside them, the
+# probability falls with the distance: an average over many intervals has soft edges,
+# although each interval has hard ones.
 #
 # ## How much the prior decides
 #
-# The weights of the rules are an opinion. Here are seven opinions: even and odd weigh
-# as much as the other rules, or 25 times as much; the two odd-balls weigh as much as
-# the others; and some of the belief, or all of it, goes to intervals. Ask each of them
-# about the same four numbers.
+# The weights of the rules are an opinion. Here are seven opinions. *Even* and *odd*
+# weigh as much as the other rules, or 25 times as much; the two oddball rules weigh as
+# much as the others; and some of the prior, or all of it, goes to intervals. Each of
+# them answers for the same four numbers.
 
 # %%
 rules, oddballs = usual_rules(), ("powers of 2 and 37", "powers of 2 but 32")
@@ -120,14 +121,14 @@ priors = {
     "99 % intervals": sf.NumberGame(prior="intervals", weight=0.01),
     "only intervals": sf.NumberGame(prior="intervals", weight=0),
 }
-asked, answers = (4, 10, 17, 32), []
+numbers, answers = (4, 10, 17, 32), []
 for examples in ([16], [16, 8, 2, 64]):
     after = "after " + ", ".join(map(str, examples))
-    print(f"{after:<22}", *(f"{number:>5}" for number in asked))
+    print(f"{after:<22}", *(f"{number:>5}" for number in numbers))
     for name, prior in priors.items():
         belief = prior.observe(examples)
-        told = belief.membership(asked)
-        print(f"{name:>22}", *(f"{p:5.2f}" for p in told), f"  {belief.map_[0]}")
+        memberships = belief.membership(numbers)
+        print(f"{name:>22}", *(f"{p:5.2f}" for p in memberships), f"  {belief.map_[0]}")
         answers += [
             {
                 "prior": name,
@@ -135,7 +136,7 @@ for examples in ([16], [16, 8, 2, 64]):
                 "membership": float(p),
                 "seen": after,
             }
-            for number, p in zip(asked, told, strict=True)
+            for number, p in zip(numbers, memberships, strict=True)
         ]
 
 # %% drawing
@@ -165,17 +166,17 @@ for after in ("after 16", "after 16, 8, 2, 64"):
 alt.hconcat(*panels, spacing=20)
 
 # %% [markdown]
-# **How to read it.** A line per number, a dot per prior. On the left the lines swing:
-# one example leaves the answer to the prior. Does 32 belong? Anything from 20 to 60 %.
+# **How to read it.** One line per number, one dot per prior. On the left the lines
+# swing: after one example, the prior decides. Does 32 belong? Anything from 20 to 60 %.
 # Does 17? Rules say no, intervals say yes. On the right most lines are straight: the
-# likelihoods differ by factors of thousands, and no reasonable weight makes up for
-# that. Even a prior that gives rules one chance in a hundred is convinced of powers of
+# likelihoods differ by factors of thousands, and no reasonable prior outweighs that.
+# Even a prior that gives the rules one chance in a hundred is convinced of powers of
 # two.
 #
-# Four examples do not overcome two of the opinions. If the odd-balls weigh as much
-# as any rule, *powers of 2 but 32* explains the examples $(6/5)^4 \approx 2.1$ times as
-# well as *powers of 2*, and 32 is doubtful, though nothing else is. And a prior that
-# gives rules no chance at all can never learn one: zero times any likelihood is zero.
+# Two of the opinions survive four examples. If the oddballs weigh as much as any rule,
+# *powers of 2 but 32* explains the examples $(6/5)^4 \approx 2.1$ times as well as
+# *powers of 2*. Then 32 is doubtful, and nothing else is. And a prior that gives rules
+# no probability can never learn one: zero times any likelihood is zero.
 #
-# So before you trust a conclusion, vary the prior. What stays the same comes from the
-# data; what moves is opinion.
+# So vary the prior before you trust a conclusion. What stays the same comes from the
+# data; what changes comes from the prior.

@@ -1,16 +1,15 @@
 """The taxicab.
 
-In a strange town you see one taxicab, and it has the number 100. How many are there? At
-least a hundred; but how many more is it reasonable to expect? This page answers with a
-belief about the end of an interval.
+In an unfamiliar town you see one taxicab, and it has the number 100: how many cabs are
+there? This page answers with a belief about the upper end of an interval, and shows why
+neither the maximum-likelihood estimate nor the mean is a good answer.
 """
 
 # %% [markdown]
 # ## One cab
 #
-# Cabs are numbered from 1 on, and you are as likely to see one as another. With no
-# opinion before (a prior that is improper, and may be), one cab is enough for a
-# posterior.
+# Cabs are numbered from 1, and you are equally likely to see any of them. The prior
+# carries no information; it is improper, but one cab is enough for a proper posterior.
 
 # %%
 import altair as alt
@@ -24,12 +23,13 @@ sf.plots.pareto(belief)
 
 # %% [markdown]
 # **How to read it.** One curve is the belief about the number of cabs. It is 0 below
-# 100, which is out of the question, highest at 100, and falls as $100/\theta^2$: half
-# of it lies beyond 200. The other is the number of the next cab that you will see:
-# flat up to 100, at 1/200, then falling as $50/x^2$.
+# 100, because there are at least 100 cabs. It is highest at 100 and falls as
+# $100/\theta^2$, so half of the probability lies beyond 200. The other curve is the
+# predictive density of the next cab's number: constant up to 100, at 1/200, then
+# falling as $50/x^2$.
 #
-# The formulas, [PU-2 and PU-4](../math/pareto.md), with $c$ the largest number seen
-# and $K$ how many were seen:
+# The formulas are [PU-2 and PU-4](../math/pareto.md), where $c$ is the largest number
+# seen and $K$ the number of cabs seen:
 #
 # $$p(x) = \frac{K}{(K+1)\,c} \;\; (x \le c), \qquad
 # \frac{K\,c^{K}}{(K+1)\,x^{K+1}} \;\; (x > c)$$
@@ -40,12 +40,12 @@ print(f"up to 100: {next_cab.pdf(50):.5f}, which is 1 / 200")
 print(f"at 200: {next_cab.pdf(200):.5f}, which is 50 / 200²")
 
 # %% [markdown]
-# ## The mean that is not there
+# ## An infinite mean
 #
-# With one cab, the mean of the belief is infinite ([PU-5](../math/pareto.md)): the
-# tail falls too slowly. The largest number seen, which is the maximum-likelihood
-# estimate ([PU-1](../math/pareto.md)), is surely too small. The median is neither. As
-# more cabs are seen, all agree:
+# After one cab, the mean of the belief is infinite ([PU-5](../math/pareto.md)), because
+# the tail falls too slowly. The maximum-likelihood estimate is the largest number seen
+# ([PU-1](../math/pareto.md)); it is almost certainly too small. The median lies between
+# them. As you see more cabs, all three agree:
 
 # %%
 cabs = [100, 23, 71, 5, 88, 94, 47, 62]
@@ -80,7 +80,7 @@ bars = base.mark_rule(strokeWidth=3, color="#5b7db1").encode(
 ).properties(width=420, height=220)
 
 # %% [markdown]
-# **How to read it.** A bar for each number of cabs seen, from the lower to the upper
-# end of a 90 % interval, with a dot at the median. The scale is logarithmic. None of
-# the later cabs has a higher number than the first, and that is news: if there were
-# two thousand, eight numbers below a hundred would be a miracle.
+# **How to read it.** Each bar is a 90 % interval after that many cabs, with a dot at
+# the median; the scale is logarithmic. No later cab has a higher number than the first,
+# and that is evidence. If there were two thousand cabs, eight numbers of at most a
+# hundred would be an extraordinary coincidence.

@@ -1,14 +1,14 @@
 """How many heads in ten more tosses.
 
-You have an estimate of a coin and want to know what ten more tosses will bring. To plug
-the estimate into a binomial is to forget that it is an estimate. This page shows the
-difference.
+You have estimated a coin's probability of heads and want to predict ten more tosses.
+Plugging the estimate into a binomial ignores its uncertainty; this page shows how much
+the prediction changes when it is taken into account.
 """
 
 # %% [markdown]
 # ## Averaged, not plugged in
 #
-# Of twenty tosses three were heads.
+# Three of twenty tosses were heads.
 
 # %%
 from math import comb
@@ -23,12 +23,12 @@ belief = sf.Beta(2, 2).update(heads=3, tails=17)
 sf.plots.predictive(belief, trials=10)
 
 # %% [markdown]
-# **How to read it.** For each number of heads in ten tosses, how probable it is:
-# averaged over all that the coin may be, and with the mean of the belief plugged in.
-# Plugged in, the middle is too high and both ends too low. No heads at all is half
-# again as probable as the plug-in says.
+# **How to read it.** The probability of each number of heads in ten tosses: averaged
+# over the belief, and with the posterior mean plugged in. The plug-in is too high in
+# the middle and too low at both ends. No heads at all is half again as probable as the
+# plug-in says.
 #
-# What is averaged, [BB-6](../math/beta.md), is a beta-binomial:
+# The average is a beta-binomial, [BB-6](../math/beta.md):
 #
 # $$p(k) = \int \binom{M}{k} \theta^k (1-\theta)^{M-k} \, p(\theta)\, d\theta$$
 
@@ -42,8 +42,8 @@ print(f"spread of the number of heads: {many.var**0.5:.2f}, plugged in {spread:.
 # %% [markdown]
 # ## Where it matters most: the tails
 #
-# A rare outcome is where a plug-in goes wrong. Six heads or more would be odd for a
-# coin that shows heads one time in five. How odd?
+# A plug-in is most wrong about rare outcomes. Six or more heads would be odd for a coin
+# that shows heads one time in five. How odd?
 
 # %%
 surprise = 1 - many.cdf(5)
@@ -56,9 +56,9 @@ for name, chance in tail.items():
     print(f"six heads or more, {name:<25}{chance:.4f}")
 
 # %% [markdown]
-# Averaged it is one time in 44. The mean says one in 127, the mode of the belief one
-# in 258: whoever insures against it by a plug-in asks for a third or a sixth of the
-# right premium. The bounds that hold 95 % of all outcomes tell the same story:
+# Averaged, it is one time in 44. The posterior mean says one in 127, and the posterior
+# mode one in 258. An insurer who used these plug-ins would charge a third or a sixth of
+# the right premium. The interval that holds 95 % of all outcomes:
 
 # %%
 print("95 % of outcomes lie from {:.0f} to {:.0f}".format(*many.interval(0.95)))
@@ -66,8 +66,8 @@ print("95 % of outcomes lie from {:.0f} to {:.0f}".format(*many.interval(0.95)))
 # %% [markdown]
 # ## Before any toss
 #
-# A prior predicts, too. What would ten tosses bring by Beta(2, 2), by a uniform belief,
-# and by one that is nearly sure of a fair coin?
+# A prior predicts, too. What would ten tosses show under Beta(2, 2), under a uniform
+# prior, and under one that is nearly certain of a fair coin?
 
 # %%
 priors = {
@@ -91,14 +91,14 @@ alt.Chart(pl.DataFrame(ahead)).mark_line(point=True).encode(
 ).properties(width=460, height=220)
 
 # %% [markdown]
-# **How to read it.** By the uniform belief every number of heads is equally probable:
-# that is what not knowing the coin means. Only a strong belief in a fair coin predicts
-# what one would write down for it, a hump around five.
+# **How to read it.** Under the uniform prior, every number of heads is equally
+# probable: that is what knowing nothing about the coin means. Only a strong belief in a
+# fair coin predicts what most people would expect, a peak around five.
 #
-# ## As tosses come
+# ## As tosses accumulate
 #
-# The coin below shows heads three times in ten. Beliefs narrow around the truth, about
-# as one over the square root of the number of tosses, wherever they started.
+# The coin below shows heads three times in ten. The belief narrows around the truth,
+# roughly as one over the square root of the number of tosses, wherever it starts.
 
 # %%
 tosses = np.random.default_rng(4).random(1000) < 0.3
@@ -111,10 +111,11 @@ for name, after in steps.items():
 sf.plots.belief({"before": sf.Beta(2, 2), **steps})
 
 # %% [markdown]
-# ## It does not go away
+# ## The uncertainty remains
 #
-# With more tosses to predict the difference grows: luck averages out, ignorance does
-# not. Below is the spread of the *share* of heads in $M$ tosses.
+# The more tosses you predict, the larger the difference: luck averages out, uncertainty
+# about the coin does not. Below is the standard deviation of the *share* of heads in
+# $M$ tosses.
 
 # %%
 rows = []
@@ -151,6 +152,6 @@ lines = (
 (lines + limit.encode(y="spread:Q")).properties(width=460, height=220)
 
 # %% [markdown]
-# **How to read it.** Plugged in, the spread falls to nothing: as if a thousand tosses
-# to come could be foretold from twenty. Averaged, it falls to the dashed line, which
-# is how unsure the belief itself is ([BB-2](../math/beta.md)), and stays there.
+# **How to read it.** With the plug-in, the spread falls to zero, as if twenty tosses
+# could foretell a thousand. Averaged, it falls to the dashed line and stays there. The
+# dashed line is the standard deviation of the belief itself ([BB-2](../math/beta.md)).

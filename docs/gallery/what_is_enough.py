@@ -1,17 +1,17 @@
 """What is enough.
 
-A classifier here keeps counts and forgets the rows. What is lost? Nothing that the
-model could have used. This page shows what "sufficient" means: two data sets that no
-model of the family can tell apart, rows drawn anew from the counts alone, the
-factorisation behind it, and a statistic that is not enough.
+A classifier of this library keeps counts and forgets the rows, yet it loses nothing
+that the model could have used. This page shows what "sufficient" means: two data sets
+that the model cannot tell apart, new rows drawn from the counts alone, the
+factorization behind both, and a statistic that is not sufficient.
 """
 
 # %% [markdown]
 # ## Two data sets, one posterior
 #
-# Here is a picture of twelve rows and twelve columns. For a Bernoulli model the columns
-# are features, and all it counts is in how many rows each one is on. Shuffle each
-# column on its own, and you have another data set with the same counts.
+# Here is a picture of twelve rows and twelve columns. A Bernoulli model takes the
+# columns as features, and counts in how many rows each one is on. Shuffle each column
+# separately, and you have another data set with the same counts.
 
 # %%
 import altair as alt
@@ -82,25 +82,26 @@ for name, X in sets.items():
 alt.hconcat(*panels, spacing=20)
 
 # %% [markdown]
-# **How to read it.** Three data sets of twelve rows; the figures below each column
-# count its filled cells, and they are the same three times. To you the first is a
-# face. To a model of independent features all three are one: the same counts, the
-# same posterior, the same predictions. A model that should see the face needs more
-# than these counts, and more than this likelihood.
+# **How to read it.** Three data sets of twelve rows. The figures below each column
+# count its filled cells; they are the same in all three. You see a face in the first. A
+# model of independent features sees no difference: the counts are the same, and so are
+# the posterior and the predictions. To see the face, a model would need more than these
+# counts, and a different likelihood.
 #
-# ## What "sufficient" says
+# ## What "sufficient" means
 #
 # A statistic $T$ is *sufficient* for a family of distributions if the likelihood
-# splits into two factors (Fisher and Neyman):
+# factorizes (Fisher and Neyman):
 #
 # $$p(x \mid \theta) = g\bigl(T(x), \theta\bigr)\; h(x)$$
 #
-# The parameter meets the data in $T$ only. The other factor, $h$, may depend on the
-# rows in any way, but not on $\theta$, so Bayes' rule cancels it: whatever the prior
-# is, the posterior depends on $T$ alone. Here are four families, each with its two
-# factors, the same in code, and the likelihood by scipy.
+# The parameter meets the data only in $T$. The other factor, $h$, may depend on the
+# rows in any way, but not on $\theta$, so it cancels in Bayes' rule. Under any prior,
+# the posterior depends on $T$ alone. Here are four families, each with its two factors
+# as formulas and in code, checked against scipy's likelihood.
 #
-# **Bernoulli**, [BB-1](../math/beta.md). Enough are $n$ and the number of ones, $N_1$:
+# **Bernoulli**, [BB-1](../math/beta.md). Sufficient are $n$ and the number of ones,
+# $N_1$:
 #
 # $$g = \theta^{N_1} (1-\theta)^{n-N_1}, \qquad h = 1$$
 
@@ -112,7 +113,7 @@ print(f"g · h = {g * h:.6f}, likelihood {stats.bernoulli.pmf(x, theta).prod():.
 
 # %% [markdown]
 # **Multinomial**, [DM-1](../math/dirichlet.md). Row $i$ has $n_i$ tokens, $x_{ij}$ of
-# word $j$; enough are the totals $T_j = \sum_i x_{ij}$:
+# word $j$. Sufficient are the totals $T_j = \sum_i x_{ij}$:
 #
 # $$g = \prod_j \theta_j^{T_j}, \qquad h = \prod_i \frac{n_i!}{\prod_j x_{ij}!}$$
 
@@ -126,8 +127,8 @@ likelihood = stats.multinomial.pmf(x, lengths, theta).prod()
 print(f"g · h = {g * h:.6f}, likelihood {likelihood:.6f}")
 
 # %% [markdown]
-# **Poisson**, [GP-1](../math/gamma.md). Enough are $n$ and the sum
-# $S = \sum_i x_i$:
+# **Poisson**, [GP-1](../math/gamma.md). Sufficient are $n$ and the sum $S = \sum_i
+# x_i$:
 #
 # $$g = \lambda^{S} e^{-n\lambda}, \qquad h = \prod_i \frac{1}{x_i!}$$
 
@@ -138,7 +139,7 @@ g, h = rate**T.counts * np.exp(-T.n * rate), 1 / special.factorial(x).prod()
 print(f"g · h = {g * h:.6f}, likelihood {stats.poisson.pmf(x, rate).prod():.6f}")
 
 # %% [markdown]
-# **Normal**, [NG-1](../math/normal_inverse_gamma.md). Enough are $n$, the mean
+# **Normal**, [NG-1](../math/normal_inverse_gamma.md). Sufficient are $n$, the mean
 # $\bar x$ and the scatter $S = \sum_i (x_i - \bar x)^2$:
 #
 # $$g = \sigma^{-n} \exp\left(-\frac{S + n(\bar x-\mu)^2}{2\sigma^2}\right), \qquad
@@ -152,9 +153,9 @@ h = (2 * np.pi) ** (-T.n / 2)
 print(f"g · h = {g * h:.6f}, likelihood {stats.norm.pdf(x, mu, sigma).prod():.6f}")
 
 # %% [markdown]
-# Where $h$ is not constant, two data sets with the same $T$ have different
-# likelihoods: six events in one row are less probable than two, two and two. But the
-# ratio is the same for every rate, so it says nothing about the rate:
+# If $h$ is not constant, two data sets with the same $T$ have different likelihoods:
+# six events in one row are less probable than two, two and two. But the ratio is the
+# same for every rate, so it carries no information about the rate:
 
 # %%
 for rate in (0.5, 2.0, 7.0):
@@ -164,16 +165,18 @@ for rate in (0.5, 2.0, 7.0):
     print(f"rate {rate}: {ratio:.1f} times as probable")
 
 # %% [markdown]
-# ## Rows from nothing but the statistic
+# ## Rows from the statistic alone
 #
-# There is a second way to say it. Given $T$, the rows are distributed as
-# $p(x \mid T) \propto h(x)$, and no parameter is left in that
-# ([SX-12](../math/counts.md)). So new rows can be drawn by someone who knows $T$ and
-# nothing else. That is what `sample_rows` does; it drew the second and third picture.
-# For flags and categories every arrangement is as probable as any other; Poisson
-# events fall into any row with equal probability; the tokens of a multinomial are
-# shuffled and dealt out; normal values are uniform on a sphere about their mean;
-# uniform values, of which only the largest counts, are uniform below it.
+# There is a second definition of sufficiency. Given $T$, the rows are distributed as
+# $p(x \mid T) \propto h(x)$, which contains no parameter ([SX-12](../math/counts.md)).
+# So someone who knows only $T$ can draw new rows. `sample_rows` does this; it drew the
+# second and third picture. Each likelihood has its own distribution:
+#
+# - For flags and categories, every arrangement is equally probable.
+# - Poisson events fall into each row with equal probability.
+# - The tokens of a multinomial are shuffled and dealt out to the rows.
+# - Normal values are uniform on a sphere about their mean.
+# - Uniform values, of which only the largest counts, are uniform below it.
 
 # %%
 rng = np.random.default_rng(0)
@@ -198,20 +201,20 @@ print(f"  mean {new_heights.mean():.4f}, was {float(heights.mean):.4f};", end=" 
 print(f"variance {new_heights.var():.6f}, was {float(heights.variance):.6f}")
 
 # %% [markdown]
-# Counts come back to the bit, moments within rounding. `TokenCounts` knows neither
+# Counts are reproduced exactly, moments up to rounding. `TokenCounts` knows neither
 # texts nor their lengths, so each token becomes a row of its own unless `lengths` are
 # given.
 #
-# Some statistics do not offer this. `PoissonSums` keeps $\sum \ln x_i!$ besides
-# $n$ and $\sum x_i$, because the evidence needs it; that is more than enough, and
-# rows with exactly that sum are hard to find. For `FullMoments` it could be done, on a
-# sphere again, but is not. And where rows counted for a fraction, the counts do not
-# say what their weights were.
+# Some statistics do not offer `sample_rows`. `PoissonSums` keeps $\sum \ln x_i!$
+# besides $n$ and $\sum x_i$, because the evidence needs it. That is more than
+# sufficient, and rows with exactly that sum are hard to find. `FullMoments` does not
+# implement it, although a sphere would again do. And fractional row weights cannot be
+# recovered from the counts.
 #
-# ## Not enough
+# ## An insufficient statistic
 #
-# Now throw away a little more: of Poisson counts keep only which ones are above zero.
-# Two data sets may then agree and still have different posteriors:
+# Now discard a little more: keep only which Poisson counts are above zero. Two data
+# sets may then agree and still have different posteriors:
 
 # %%
 few, many = [1, 1, 0, 1, 0], [6, 2, 0, 9, 0]
@@ -222,9 +225,9 @@ for x in (few, many):
     print(f"rate {belief.mean:.2f}, 90 % between {low:.2f} and {high:.2f}")
 
 # %% [markdown]
-# Presence and absence are not sufficient for the rate. What remains is a likelihood of
-# its own. A count is 0 with probability $e^{-\lambda}$, so if $K$ of $n$ counts are
-# above zero, it is
+# Presence and absence are not sufficient for the rate, but they have a likelihood of
+# their own. A count is 0 with probability $e^{-\lambda}$, so if $K$ of $n$ counts are
+# above zero,
 #
 # $$p(K \mid \lambda) \propto (1 - e^{-\lambda})^{K}\, e^{-(n-K)\lambda}$$
 #
@@ -274,14 +277,13 @@ alt.Chart(pl.DataFrame(lines)).mark_line(strokeWidth=2.5).encode(
 ).properties(width=420, height=220)
 
 # %% [markdown]
-# **How to read it.** Two beliefs about one rate, by the same forty rows and the same
-# prior. The one that saw the counts is narrow. The one that saw only zero or not zero
+# **How to read it.** Two beliefs about one rate, from the same forty rows and the same
+# prior. The belief that uses the counts is narrow. The belief that uses only presence
 # is wider, because it cannot tell one event from nine.
 #
-# How much is lost has a number. A count has Fisher information $1/\lambda$ about
-# its rate, and its presence has $e^{-\lambda}/(1-e^{-\lambda})$; the ratio is
-# $\lambda/(e^{\lambda}-1)$, 31 % at $\lambda = 2$. It takes more than three times as
-# many rows to know the rate equally well. For small rates the ratio approaches 1: a
-# word that hardly ever comes twice in a text loses little when its counts become
-# flags, which is why [Bernoulli models of words](x_windows.py) are not as wasteful
-# as they look.
+# Fisher information measures the loss. A count has the information $1/\lambda$ about
+# its rate, and its presence has $e^{-\lambda}/(1-e^{-\lambda})$. The ratio is
+# $\lambda/(e^{\lambda}-1)$, 31 % at $\lambda = 2$: presence needs more than three times
+# as many rows for the same precision. For small rates the ratio approaches 1. A word
+# that hardly ever occurs twice in a text loses little when its counts become flags, so
+# [Bernoulli models of words](x_windows.py) are less wasteful than they look.

@@ -1,40 +1,41 @@
 """Where a model is wrong.
 
-Every model is wrong somewhere. A model that can draw rows shows where: draw rows from
-it and compare them with the real ones. A difference is something that the data know and
-the model does not. This page finds three of them and does something about each.
+Every model is wrong somewhere, and a model that can draw rows can show where: compare
+its rows with the real ones. This page finds three differences, each something that the
+data show and the model misses, and fixes each of them.
 """
 
 # %% [markdown]
 # ## Rows that a model draws
 #
-# `sf.check` draws parameters from their posterior, or plugs in the estimate where there
-# is no prior, and then draws as many rows as there are, with the same classes. It does
-# so a hundred times. These rows are what the model expects to see, the *posterior
-# predictive* distribution:
+# `sf.check` draws parameters from their posterior, or plugs in the estimate if there is
+# no prior. It then draws as many rows as there are, with the same classes, and repeats
+# this a hundred times. The rows follow the *posterior predictive* distribution, what
+# the model expects to see:
 #
 # $$p(\tilde X \mid X) = \int p(\tilde X \mid \theta)\, p(\theta \mid X)\, d\theta$$
 #
-# Then it computes a few statistics of the real rows and of each drawn set, by class and
+# For the real rows and for each drawn set, it computes a few statistics by class and
 # feature:
 #
-# - *share of zeros*, of counts, and of numbers that are sometimes zero. Too many: there
-#   is a second way to be zero that the likelihood does not have.
+# - *share of zeros*, of counts and of numbers that are sometimes zero. Too many: rows
+#   can be zero in a second way that the likelihood does not have.
 # - *spread*, the standard deviation of numbers. Too large for the likelihood: the data
 #   are overdispersed.
-# - *smallest* and *largest* number. The tails are wrong, or the model draws values that
-#   cannot be.
-# - *most frequent*, the share of the commonest category. The prior outweighs the rows,
-#   or the rows have changed since.
-# - *dependence*, the mutual information with the feature that says most. Within a class
-#   the features are not independent.
+# - *smallest* and *largest* number. The tails are wrong, or the model draws impossible
+#   values.
+# - *most frequent*, the share of the most common category. The prior outweighs the
+#   rows, or the rows have changed since.
+# - *dependence*, the mutual information with the most informative other feature. The
+#   features are not independent within a class.
 #
-# A likelihood reproduces the statistics that it was fitted to: a normal distribution
-# has the right spread whatever the data are. Others reveal it.
+# A likelihood always reproduces the statistics that it was fitted to: a normal
+# distribution has the right spread whatever the data are. Other statistics reveal the
+# misfit.
 #
 # ## Columns that depend on each other
 #
-# Penguins, by their measurements. Naive Bayes takes the columns of a species for
+# Penguins, by their measurements. Naive Bayes treats the columns of a species as
 # independent ([NB-4](../math/naive_bayes.md)).
 
 # %%
@@ -59,16 +60,16 @@ print(found)
 sf.plots.check(found)
 
 # %% [markdown]
-# **How to read it.** A line per statistic, the most surprising first. Grey dots are the
-# drawn sets, the diamond is the real one. Both are measured in standard deviations of
-# the drawn sets: a diamond among the dots is no surprise, one at 5 is something that
-# the model practically never draws. Of many statistics some stand out by chance, so the
-# first line of the summary says how many do and how many would.
+# **How to read it.** One line per statistic, the most surprising first. Grey dots are
+# the drawn sets; the diamond is the real one. Both are measured in standard deviations
+# of the drawn sets: a diamond among the dots is no surprise, and one at 5 is a value
+# that the model practically never draws. Of many statistics, some stand out by chance,
+# so the first line of the summary says how many do and how many to expect.
 #
-# Nearly all that stands out is dependence. A Gentoo with a long bill has a deep one
-# too; naive Bayes draws lengths and depths that know nothing of each other.
+# Nearly all that stand out are dependences. A Gentoo with a long bill also has a deep
+# one; naive Bayes draws length and depth independently.
 #
-# **What to do.** Give the columns a covariance ([GD-1](../math/discriminant.md)):
+# **What to do.** Model the columns with a covariance ([GD-1](../math/discriminant.md)):
 
 # %%
 together = sf.GaussianDiscriminant("full").fit(X, species)
@@ -78,15 +79,15 @@ for model in (naive, together):
     print(f"{type(model).__name__:>20}: log loss {judged.log_loss:.3f}, left out")
 
 # %% [markdown]
-# Now the model knows of the dependence, and predictions are better. For columns of
-# mixed kinds there is `NaiveBayes()`, which finds [columns that act
-# together](../joint.md). These are terms that tell classes apart, not a density, so
-# rows are drawn without them: they improve predictions and leave the check as it was.
+# Now the model includes the dependence, and its predictions improve. For columns of
+# mixed kinds there is `NaiveBayes()`, which finds [joint columns](../joint.md). These
+# terms separate classes but are not a density, so rows are drawn without them: they
+# improve predictions and leave the check unchanged.
 #
 # ## Skewed numbers
 #
-# Breast tumours, by one number: the standard error of the area of cell nuclei in an
-# image.
+# Breast tumours, by one measurement: the standard error of the area of cell nuclei in
+# an image.
 
 # %%
 cancer = load_breast_cancer(as_frame=True)
@@ -97,9 +98,9 @@ normal = sf.GaussianNB().fit(area, tumour)
 print(sf.check(normal, area, tumour))
 
 # %% [markdown]
-# The largest real values are far larger than those drawn, the smallest drawn ones are
-# negative, and no area error is. This is what skewness looks like. On a logarithmic
-# scale it is gone:
+# The largest real values are far larger than those drawn. The smallest drawn values are
+# negative, which no area error can be. This is the signature of skewness. On a
+# logarithmic scale it disappears:
 
 # %%
 lognormal = sf.GaussianNB().fit(np.log(area), tumour)
@@ -139,14 +140,13 @@ alt.layer(
 ).properties(width=460, height=220)
 
 # %% [markdown]
-# **How to read it.** The grey area is the real rows, lines are rows of the two models.
-# The orange line has the right mean and the right standard deviation, and nothing else:
-# it peaks too far right, goes below zero, and ends before the largest rows. The blue
-# line follows the area.
+# **How to read it.** The grey area is the real rows; the lines are rows drawn from the
+# two models. The orange line has the right mean and standard deviation, and nothing
+# else: its peak is too far right, it extends below zero, and it ends before the largest
+# rows. The blue line follows the area.
 #
-# **What to do.** Take logarithms of what is positive and skewed. Or let the column have
-# bins instead of a bell: `NaiveBayes()` chooses between both by
-# [evidence](../math/bins.md).
+# **What to do.** Take logarithms of a positive, skewed column. Or use bins instead of a
+# normal: `NaiveBayes()` chooses between them by [evidence](../math/bins.md).
 
 # %%
 bins = sf.NaiveBayes(joint=None).fit(area, tumour)
@@ -162,9 +162,9 @@ for name, model, column in (
 # %% [markdown]
 # ## Counts that come in bursts
 #
-# Modules of numpy and of scikit-learn, each a row of word counts from its docstrings. A
-# Poisson distribution ([NB-5](../math/naive_bayes.md)) has a variance equal to its
-# mean.
+# Each row holds the word counts of one module of numpy or scikit-learn, from its
+# docstrings. A Poisson distribution ([NB-5](../math/naive_bayes.md)) has a variance
+# equal to its mean.
 
 # %%
 n_paragraphs = 1500
@@ -188,15 +188,15 @@ print("\n".join(str(found).splitlines()[:5]))
 sf.plots.check(found)
 
 # %% [markdown]
-# **How to read it.** Diamonds farther than 25 standard deviations are drawn at 25.
-# There are too many zeros: some modules hardly have a word, others have thousands, and
-# one rate has to serve them all. For the same reason the spread is too large, and every
-# word depends on every other: where there is much text, there is much of each.
+# **How to read it.** Diamonds beyond 25 standard deviations are drawn at 25. There are
+# too many zeros: some modules have almost no words, others have thousands, and one rate
+# must fit them all. For the same reason the spread is too large, and every word depends
+# on every other: long modules have more of each.
 #
-# **What to do.** First, take the length of a text as given, and let a model say only
-# how it divides among words: the multinomial ([NB-3](../math/naive_bayes.md)). What is
-# left is bursts, a word that comes once and then again and again. The Pólya urn
-# ([NB-6](../math/naive_bayes.md)) has a parameter for these, and [its own
+# **What to do.** First, condition on the length of a text, and model only how it
+# divides among words: the multinomial ([NB-3](../math/naive_bayes.md)). What remains is
+# burstiness: a word that occurs once tends to recur. The Pólya urn
+# ([NB-6](../math/naive_bayes.md)) has a parameter for it, and [its own
 # page](bursts.py).
 
 # %%
@@ -211,17 +211,17 @@ for model in (
     print(f"{'':>22}  log loss {judged.log_loss:.2f}, left out")
 
 # %% [markdown]
-# Each step leaves fewer statistics outside and makes the log loss smaller. Most of that
-# loss was false certainty: to a model that knows no bursts, a word that comes twenty
+# Each step leaves fewer surprising statistics and lowers the log loss. Most of that
+# loss was overconfidence: to a model without burstiness, a word that occurs twenty
 # times is twenty pieces of evidence.
 #
-# ## What a check does not say
+# ## What a check does not show
 #
-# - The rows that are checked are those that were learned, so the check is lenient: a
-#   model fits its own rows. `sf.check` takes other rows as well.
-# - It sees what its statistics see. Three columns of which any two are independent can
-#   still determine each other, and none of the statistics will tell.
-# - A wrong model may predict well. Naive Bayes is wrong about penguins and still names
-#   nearly all of them correctly; what suffers first are its
-# [probabilities](honest_probabilities.py). Whether a difference matters is for the log
-# loss of rows left out to say; where it comes from is for the check.
+# - Here the model is checked on its own training rows, so the check is lenient.
+#   `sf.check` accepts other rows as well.
+# - A check sees only its statistics. Three columns can be pairwise independent and
+#   still determine one another, and none of the statistics shows it.
+# - A wrong model may predict well. Naive Bayes is wrong about penguins and still
+#   classifies nearly all of them correctly; its
+#   [probabilities](honest_probabilities.py) suffer first. The check shows where a model
+#   differs from the data; the held-out log loss shows whether the difference matters.

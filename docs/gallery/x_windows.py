@@ -1,21 +1,21 @@
 """X windows.
 
-The field's favourite example of feature selection is a set of posts about windows:
-those of X, a system for drawing on screens, and those of Microsoft. Each post is a row
-of 600 flags, one per word. This page goes through it in full: the probabilities of all
-words, how much each word tells, how few of them will do, and what becomes of posts with
-a word that was never seen.
+Which words separate one class of documents from another, and how few of them suffice?
+This page answers with counts alone, on a classic example of feature selection: posts
+about two window systems, X and Microsoft Windows, as rows of 600 flags, one per word.
+It computes the probability of each word and its information about the class, and shows
+what happens to a document with an unseen word.
 """
 
 # %% [markdown]
 # ## The documents
 #
-# The posts are not ours to give away. If you have them (a file named
-# XwindowsDocData.mat), set the environment variable `XWINDOWS` to their folder, and
-# this page is about them. Otherwise it makes a corpus of the same kind out of what is
-# installed here: the documentation of numpy and of scikit-learn, six paragraphs a
-# document, and which of 600 words each of them has. All documents of a module are for
-# training, or all are for testing.
+# The posts cannot be redistributed. If you have them (a file named
+# XwindowsDocData.mat), set the environment variable `XWINDOWS` to their folder, and the
+# page uses them. Otherwise it builds a similar corpus from installed packages:
+# documents of six paragraphs from the documentation of numpy and scikit-learn, each
+# described by which of 600 words it contains. All documents of a module are either for
+# training or for testing.
 
 # %%
 import os
@@ -72,11 +72,12 @@ print("train:", train)
 print("test: ", test)
 
 # %% [markdown]
-# ## All probabilities
+# ## The probability of each word
 #
-# A Bernoulli model of a class is one number per word: the share of its documents that
-# have the word. With a uniform prior that is the posterior mean of a Beta, one more
-# yes and one more no than was seen ([NB-1](../math/naive_bayes.md)):
+# A Bernoulli model describes a class by one number per word: the share of its documents
+# that contain the word. With a uniform prior the estimate is the mean of a Beta
+# posterior, which adds one document with the word and one without
+# ([NB-1](../math/naive_bayes.md)):
 #
 # $$\theta_{jc} = \frac{N_{jc} + 1}{N_c + 2}$$
 
@@ -120,33 +121,34 @@ for c, label in enumerate(model.classes_):
 alt.vconcat(*panels, spacing=14)
 
 # %% [markdown]
-# **How to read it.** Each spike is a word, in the same place in both panels, and as
-# high as the share of documents that have it. The highest stand in both panels: they
-# are the words that everybody uses. Green dots are the ten words that tell most about
-# the class. They are not the highest, but higher in one panel than in the other.
+# **How to read it.** Each spike is a word, at the same place in both panels; its height
+# is the share of documents that contain it. The highest spikes stand in both panels:
+# they are words that every class uses. Green dots mark the ten words with the most
+# information about the class. They are not the highest, but they are clearly higher in
+# one panel than in the other.
 #
-# The tops of both panels by name, with intervals of 95 % for the shares:
+# The most probable words of both classes, with 95 % intervals of their shares:
 
 # %%
 sf.plots.words(model, most=8, feature_names=train.words)
 
 # %% [markdown]
-# **How to read it.** The eight most probable words of each class. Those that lead
-# both lists tell nothing: whoever sees one of them knows as much as before.
+# **How to read it.** The eight most probable words of each class. Words that lead both
+# lists carry no information: seeing one of them changes nothing.
 #
-# ## What tells
+# ## The informative words
 #
 # The mutual information of a word and the class is how much we expect to learn about
-# the class by looking whether the word is there, [NB-13](../math/naive_bayes.md):
+# the class by checking whether the word is present, [NB-13](../math/naive_bayes.md):
 #
 # $$I_j = \sum_c \pi_c \left[\theta_{jc} \log_2\frac{\theta_{jc}}{\theta_j} +
 # (1-\theta_{jc}) \log_2\frac{1-\theta_{jc}}{1-\theta_j}\right]$$
 #
-# $\pi_c$ is the probability of class $c$, and $\theta_j$ that of the word in any
-# document, $\sum_c \pi_c \theta_{jc}$. With logarithms to base 2 the unit is the bit;
-# which of two equally probable classes it is, is one bit. No document is read again:
-# the counts are enough. A sparse matrix has no names for its columns, so they are
-# given as `feature_names`.
+# $\pi_c$ is the probability of class $c$, and $\theta_j = \sum_c \pi_c \theta_{jc}$ is
+# the probability that any document contains the word. With logarithms to base 2 the
+# unit is the bit: learning which of two equally probable classes is right is worth one
+# bit. The counts are enough; no document is read again. A sparse matrix has no column
+# names, so they are passed as `feature_names`.
 
 # %%
 print(f"{'':>12}   share of documents that have the word")
@@ -156,13 +158,13 @@ for j, (word, bits) in zip(information.order, information.top(8), strict=False):
 sf.plots.information(information)
 
 # %% [markdown]
-# **How to read it.** A bar per word, in bits. One bit would settle the question, and no
-# single word comes near.
+# **How to read it.** One bar per word, in bits. A bar of one bit would settle the
+# class; no single word comes near.
 #
-# ## How few words will do
+# ## How few words suffice
 #
 # Keep the $k$ most informative words, learn from them alone, and count the errors on
-# documents that were not seen.
+# test documents.
 
 # %%
 sizes = [1, 2, 5, 10, 20, 50, 100, 200, 400, len(train.words)]
@@ -187,18 +189,18 @@ alt.Chart(pl.DataFrame(errors)).mark_line(point=True, strokeWidth=2).encode(
 ).properties(width=420, height=230)
 
 # %% [markdown]
-# **How to read it.** Errors against the number of words kept, which grows by factors
-# to the right. The first few dozen words do most of the work. Beyond a hundred, more
-# words help on the training documents and hardly on new ones. On the posts about
-# windows they even harm: there the best models have about twenty words.
+# **How to read it.** Errors against the number of words kept, on a logarithmic scale.
+# The first few dozen words do most of the work. Beyond a hundred, more words help on
+# the training documents but hardly on new ones. On the posts about windows they even
+# hurt: there, about twenty words are best.
 #
-# ## Counting alone
+# ## Maximum likelihood
 #
-# All this was with posterior means. The maximum-likelihood estimate is the bare share,
-# $N_{jc}/N_c$, and it may be 0 or 1. A document is then impossible in a class if it
-# has a word that no training document of the class had, or lacks one that all of them
-# had. Some documents are impossible in all classes, and get the class prior
-# ([NB-12](../math/naive_bayes.md)).
+# So far the estimates were posterior means. The maximum-likelihood estimate is the
+# observed share, $N_{jc}/N_c$, which may be 0 or 1. A document is then impossible in a
+# class if it contains a word that no training document of the class contained, or lacks
+# one that all of them contained. Some documents are impossible in every class, and get
+# the class prior ([NB-12](../math/naive_bayes.md)).
 
 # %%
 for estimate in ("mle", "mean"):
@@ -214,13 +216,12 @@ for estimate in ("mle", "mean"):
     print(f"in a class, {(~possible.any(axis=1)).sum()} in both")
 
 # %% [markdown]
-# Maximum likelihood makes fewer errors on the documents that it learned from, and
-# more on new ones. Why one zero outvotes all other words is on
-# [a page of its own](zero_counts.py).
+# Maximum likelihood makes fewer errors on the training documents and more on new ones.
+# [Zero counts](zero_counts.py) shows why one zero outvotes all other words.
 #
 # ## The posts themselves
 #
-# The same code on the posts about windows, 900 to learn from and 900 to test on:
+# The same code on the posts about windows, with 900 for training and 900 for testing:
 #
 # | | training errors | test errors | impossible in both |
 # |---|--:|--:|--:|
@@ -228,6 +229,6 @@ for estimate in ("mle", "mean"):
 # | maximum likelihood, 600 words | 65 | 286 | 146 |
 # | posterior mean, the best 20 words | | 143 | 0 |
 #
-# In both classes nearly all posts have the word *subject* (a share of .998), and it
-# tells nothing. The words that tell most are *windows* (.215 bits), *microsoft* (.095),
-# *dos* (.092), *motif* (.078) and *window* (.067).
+# In both classes nearly all posts contain the word *subject* (a share of .998), which
+# carries no information. The most informative words are *windows* (.215 bits),
+# *microsoft* (.095), *dos* (.092), *motif* (.078) and *window* (.067).

@@ -1,15 +1,15 @@
 """Why counting alone fails: zeros.
 
-A word that no spam message had so far is, by counting alone, impossible in spam. One
-such word then outvotes all the others. This page shows the accident, and what the
-posterior's mode and the predictive do about it.
+By counting alone, a word that no spam message has contained so far is impossible in
+spam, and one such word outvotes all the others. This page shows the failure, and how
+the posterior mode, the posterior mean and the predictive distribution repair it.
 """
 
 # %% [markdown]
 # ## One word outvotes all others
 #
-# Three spam messages about pills and three invitations. The new message is spam from
-# end to end, but for one word.
+# Three spam messages about pills, and three invitations. Every word of the new message
+# suggests spam, except one.
 
 # %%
 import warnings
@@ -65,15 +65,15 @@ bars = alt.Chart(pl.DataFrame(rows)).encode(
 ).properties(width=420, height=140)
 
 # %% [markdown]
-# **How to read it.** A bar per way to turn counts into probabilities. Maximum
-# likelihood (`mle`) is certain that the message is no spam: *lunch* was never seen in
-# spam, its probability there is 0, and nothing that the other six words say can make
-# up for that. The other three ways find the obvious answer.
+# **How to read it.** One bar per way to turn counts into probabilities. Maximum
+# likelihood (`mle`) is certain that the message is not spam. *Lunch* never occurred in
+# spam, so its probability there is 0, and no evidence from the other six words can make
+# up for that. The other three estimates find the obvious answer.
 #
 # ## The formulas
 #
-# $T_{jc}$ is how often word $j$ stands in messages of class $c$, $T_c$ is their sum,
-# and $\alpha$ is a pseudo-count. [NB-3](../math/naive_bayes.md) and
+# $T_{jc}$ is the count of word $j$ in messages of class $c$, $T_c$ is the sum over
+# words, and $\alpha$ is a pseudo-count. [NB-3](../math/naive_bayes.md) and
 # [DM-3](../math/dirichlet.md):
 #
 # | `estimate=` | probability of a word | at a zero |
@@ -83,20 +83,20 @@ bars = alt.Chart(pl.DataFrame(rows)).encode(
 # | `"mean"` | $(T_{jc} + \alpha_j) / (T_c + \alpha_0)$ | small, never 0 |
 # | `"predictive"` | the whole document, [DM-5](../math/dirichlet.md) | small, never 0 |
 #
-# With the uniform prior $\alpha = 1$ the mode is the maximum-likelihood estimate. So
-# MAP alone cures nothing; the prior must lean away from the edge.
+# Under the uniform prior $\alpha = 1$, the mode is the maximum-likelihood estimate. So
+# MAP alone is no cure: it needs a prior with $\alpha > 1$.
 
 # %%
 flat = sf.MultinomialNB(estimate="map", alpha=sf.Dirichlet([1] * 5)).fit(X, y)
 print(f"map with alpha 1: {flat.predict_proba(message)[0, 1]:.3f}")
 
 # %% [markdown]
-# ## A message that nobody can have written
+# ## A message that is impossible in every class
 #
-# Worse, a message may be impossible in every class: *click* was never seen in ham,
-# *lunch* never in spam. Then 0 is divided by 0. Here such a row gets the class prior,
-# and a warning says how many rows there were ([NB-12](../math/naive_bayes.md)); a NaN
-# never comes out.
+# Worse, a message may be impossible in every class: *click* never occurred in ham,
+# *lunch* never in spam. Bayes' rule then divides 0 by 0. The library gives such a row
+# the class prior, never NaN, and warns how many rows there are
+# ([NB-12](../math/naive_bayes.md)):
 
 # %%
 with warnings.catch_warnings(record=True) as caught:
@@ -105,12 +105,12 @@ with warnings.catch_warnings(record=True) as caught:
 print(caught[0].message)
 
 # %% [markdown]
-# ## It heals slowly
+# ## More data cure it slowly
 #
-# How long does the accident last? With more messages the zeros become fewer, but
-# never none: words are many and most are rare. Here are 2,000 words, drawn as words
-# are (the $k$-th most common one $1/k$ as often as the first), and documents of 50
-# words:
+# How long does the problem last? With more messages the zeros become fewer, but many
+# remain, because most words are rare. Here are documents of 50 words, drawn from 2,000
+# words with frequencies as in natural language (the $k$-th most common word is $1/k$ as
+# frequent as the first):
 
 # %%
 rng = np.random.default_rng(0)
