@@ -15,7 +15,8 @@ from scipy.sparse import csr_matrix
 
 import suffice as sf
 from reporting.data import NASTY, counts, letters, lights, table
-from suffice.reporting.page import _json, _percent, _title
+from suffice.reporting.page import _json
+from suffice.reporting.wording import percent, question
 
 pd: Any = pytest.importorskip("pandas")
 
@@ -252,9 +253,24 @@ def test_a_missing_library_is_named(name: str, monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_words_of_the_page() -> None:
-    assert _title(["ham", "spam"]) == "ham or spam?"
-    assert _title(["a", "b", "c"]) == "a, b or c?"
-    assert _title([str(i) for i in range(20)]) == "Which of 20 classes?"
-    assert [_percent(x) for x in (0.5, 0.0, 1.0, 0.9999, 0.0001, float("nan"))] == [
+    assert question(["ham", "spam"]) == "ham or spam?"
+    assert question(["a", "b", "c"]) == "a, b or c?"
+    assert question([str(i) for i in range(20)]) == "Which of 20 classes?"
+    assert question([str(i) for i in range(20)], "digit") == "Digit: which of 20 classes?"
+    assert [percent(x) for x in (0.5, 0.0, 1.0, 0.9999, 0.0001, float("nan"))] == [
         "50.0\u202f%", "0.0\u202f%", "100.0\u202f%", "> 99.9\u202f%", "< 0.1\u202f%", "–",
     ]  # fmt: skip
+
+
+def test_the_title_names_the_target() -> None:
+    X, y = table(60)
+    model = sf.NaiveBayes(joint=None).fit(X, y)
+    assert sf.report(model, X, pd.Series(y, name="survived")).title == "Survived: no or yes?"
+    assert sf.report(model, X, pl.Series("survived", y)).title == "Survived: no or yes?"
+    assert sf.report(model, X, y, target="Survived").title == "Survived: no or yes?"
+    assert sf.report(model, X, pd.Series(y)).title == "no or yes?"
+    frame = pd.DataFrame({**X, "survived": y})
+    named = sf.NaiveBayes(joint=None).fit(frame, "survived")
+    assert sf.report(named, frame, "survived").title == "Survived: no or yes?"
+    assert sf.report(named, X, y).title == "Survived: no or yes?"  # as it was fitted
+    assert sf.report(named, X, y, title="Who?").title == "Who?"

@@ -75,11 +75,19 @@ class Facts:
     wrong: list[Example]
     curve: list[dict[str, float]]
     no_curve: str
+    target: str | None  # its name, if it is known
 
 
-def gather(model: Any, X: Any, y: Any, examples: Sequence[int] | None, held_out: bool | None) -> Facts:
+def gather(
+    model: Any,
+    X: Any,
+    y: Any,
+    examples: Sequence[int] | None,
+    held_out: bool | None,
+    target: str | None = None,
+) -> Facts:
     """Read the rows, judge them, and look into the model."""
-    all_rows = read(model, X, y)
+    all_rows = read(model, X, y, target)
     which = some_rows(len(all_rows), MOST_ROWS)
     if examples is not None:
         which = np.union1d(which, _places(all_rows, examples))
@@ -103,6 +111,7 @@ def gather(model: Any, X: Any, y: Any, examples: Sequence[int] | None, held_out:
         confidently_wrong(model, given, judged, WRONG),
         curve,
         no_curve,
+        all_rows.target,
     )
 
 

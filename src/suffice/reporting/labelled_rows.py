@@ -14,7 +14,7 @@ from suffice.readers.one_block import TextReader
 from suffice.tables import Table
 from suffice.typing import Integers
 
-__all__ = ["LabelledRows", "read"]
+__all__ = ["LabelledRows", "read", "target_name"]
 
 
 @dataclass(frozen=True)
@@ -26,6 +26,7 @@ class LabelledRows:
     numbers: Integers  # of the rows, as they were given
     unknown: tuple[Any, ...] = ()  # labels that the model never learned
     dropped: int = 0  # rows that had them
+    target: str | None = None  # name of what the labels are of, if it is known
 
     def __len__(self) -> int:
         return len(self.labels)
@@ -48,7 +49,7 @@ class LabelledRows:
         return Table.read(self.rows, "X")
 
 
-def read(model: Any, X: Any, y: Any) -> LabelledRows:
+def read(model: Any, X: Any, y: Any, target: str | None = None) -> LabelledRows:
     """Read rows and labels of any kind that the model takes, without those whose label it never learned."""
     if not isinstance(model, Classifier):
         raise KindError(
@@ -64,11 +65,22 @@ def read(model: Any, X: Any, y: Any) -> LabelledRows:
     known = np.isin(labels, model.classes_)
     if not known.any():
         raise DataError("The arguments 'X' and 'y' of report must have rows of classes that the model knows; got none.")
-    given = LabelledRows(rows, labels, np.arange(size))
+    given = LabelledRows(rows, labels, np.arange(size), target=target or target_name(model, y))
     if known.all():
         return given
     strangers = tuple(np.unique(labels[~known]).tolist())
     return replace(given.take(np.flatnonzero(known)), unknown=strangers, dropped=int((~known).sum()))
+
+
+def target_name(model: Any, y: Any) -> str | None:
+    """Return the name of the target: of the column or Series `y`, or else the one the model was fitted with."""
+    names = (y if isinstance(y, str | int) else getattr(y, "name", None), getattr(model, "target_", None))
+    for name in (*names, getattr(model._reader, "target", None)):
+        if isinstance(name, int | np.integer) and not isinstance(name, bool):
+            return f"column {name}"
+        if isinstance(name, str) and name:
+            return name
+    return None
 
 
 def _both(model: Any, X: Any, y: Any) -> tuple[Any, NDArray[Any]]:

@@ -20,6 +20,7 @@ from suffice.reporting import charts
 from suffice.reporting.colours import colour_of, style_of
 from suffice.reporting.facts import Facts, gather
 from suffice.reporting.judged_rows import LEVEL
+from suffice.reporting.wording import number, percent, question, span
 from suffice.store.file_io import replace_file
 
 __all__ = ["Report", "report"]
@@ -66,6 +67,7 @@ def report(
     title: str | None = None,
     examples: Sequence[int] | None = None,
     held_out: bool | None = None,
+    target: str | None = None,
 ) -> Report:
     """Make one HTML page about a fitted classifier and how it does on the given rows. It works offline.
 
@@ -82,13 +84,16 @@ def report(
     path : str or path, default=None
         Where to write the page; if not given, it is not written.
     title : str, default=None
-        The heading. If not given, it is the classes.
+        The heading. If not given, it is the target and the classes.
     examples : list of int, default=None
         Numbers of the rows to explain. If not given, one that is right, a close call and one that is wrong.
     held_out : bool, default=None
         True if the model has not learned these rows: they are judged as they are. False if it has: each is judged by
         a model that knows nothing of it (``sf.evaluate.crossfit``). If not given, they count as learned where the model
         has counted as many rows of each class, and its counts contain these. The page says which it was.
+    target : str, default=None
+        Name of what is predicted, for the heading. If not given, it is the name of `y` where `y` is a column or a
+        named Series, or else the target that the model was fitted with.
 
     Returns
     -------
@@ -108,12 +113,12 @@ def report(
     runtime = _runtime()
     if examples is not None and not all(isinstance(i, int | np.integer) for i in examples):
         raise InputError(f"The argument 'examples' of report must hold row numbers; got {examples!r}.")
-    facts = gather(model, X, y, examples, held_out)
-    title = title if title is not None else _title([str(label) for label in model.classes_])
+    facts = gather(model, X, y, examples, held_out, target)
+    title = title if title is not None else question([str(label) for label in model.classes_], facts.target)
     environment = jinja.Environment(
         autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=jinja.StrictUndefined
     )
-    environment.filters |= {"percent": _percent, "number": _number, "span": _span}
+    environment.filters |= {"percent": percent, "number": number, "span": span}
     template = environment.from_string(_file("page.html"))
     start = _file("page.js")
     light, dark = style_of(len(model.classes_))
@@ -165,12 +170,6 @@ def _json(value: Any) -> str:
 
 def _plain(value: Any) -> Any:
     return value.item() if isinstance(value, np.generic) else str(value)
-
-
-def _title(classes: list[str]) -> str:
-    if len(classes) > 5 or len(" or ".join(classes)) > 60:
-        return f"Which of {len(classes)} classes?"
-    return f"{', '.join(classes[:-1])} or {classes[-1]}?" if len(classes) > 1 else classes[0]
 
 
 def _specs(facts: Facts) -> dict[str, str]:
@@ -236,22 +235,3 @@ def _matrix(facts: Facts) -> dict[str, Any]:
     ]
     often = [line for line in sorted(wrong, key=lambda line: -line[0])[:6] if line[0]]
     return {"order": order, "names": [names[c] for c in order], "lines": lines, "often": often, "all": len(names)}
-
-
-def _percent(share: float, digits: int = 1) -> str:
-    if share != share:
-        return "–"
-    least = 0.5 * 10.0 ** (-2 - digits)
-    if 0 < share < least or 1 - least < share < 1:
-        return f"< {200 * least:g}\u202f%" if share < 0.5 else f"> {100 - 200 * least:g}\u202f%"
-    return f"{100 * share:.{digits}f}\u202f%"
-
-
-def _span(ends: dict[str, float]) -> str:
-    """Return an interval as text, with a digit more at the ends of the scale."""
-    digits = 2 if ends["high"] > 0.999 or ends["low"] < 0.001 else 1
-    return f"{_percent(ends['low'], digits)} to {_percent(ends['high'], digits)}"
-
-
-def _number(value: float) -> str:
-    return f"{value:,.6g}"
