@@ -95,7 +95,7 @@ def test_names_of_rows(names: Any) -> None:
 def test_columns_of_one_value() -> None:
     columns, y = made()
     lines = of_columns(given({**columns, "a": [1] * ROWS, "b": [None] * ROWS, "c": ["x", None] * (ROWS // 2)}, y))
-    assert lines == ["Columns 'a', 'b', 'c' have one value only, and say nothing."]
+    assert lines == ["Columns 'a', 'b', 'c' have one value only. Leave them out: they say nothing."]
     assert of_columns(given({"a": [1] * 10}, ["x", "y"] * 5)) == []  # too few rows to tell
 
 
@@ -117,19 +117,19 @@ def test_rows_that_come_twice() -> None:
 def test_the_report_warns() -> None:
     columns, y = made()
     model = sf.NaiveBayes(columns={"note": "drop"}).fit({**columns, "copy": y, "one": [0] * ROWS}, y)
-    notes = gather(model, {**columns, "copy": y, "one": [0] * ROWS}, y, None, None).data.notes
-    assert any("'copy' alone tells the label of every row" in note for note in notes)
-    assert any("'one' has one value only" in note for note in notes)
+    found = gather(model, {**columns, "copy": y, "one": [0] * ROWS}, y, None, None).data.alerts
+    assert any("'copy' alone tells the label of every row" in one.found for one in found)
+    assert any("'one' has one value only" in one.found for one in found)
     texts, labels = ["tea milk", "rum cola"] * 30, ["a", "b"] * 30
-    notes = gather(sf.TextClassifier().fit(texts, labels), texts, labels, None, None).data.notes
-    assert any("60 of 60 texts (100.0 %) have an exact double" in note for note in notes)
+    found = gather(sf.TextClassifier().fit(texts, labels), texts, labels, None, None).data.alerts
+    assert any("60 of 60 texts (100.0 %) have an exact double" in one.found for one in found)
 
 
 SILENT = {
     "adult": [],
     "car": [],
-    "ionosphere": ["Column 'x2' has one value only, and says nothing."],
-    "mushroom": ["Column 'veil-type' has one value only, and says nothing."],
+    "ionosphere": ["Column 'x2' has one value only. Leave it out: it says nothing."],
+    "mushroom": ["Column 'veil-type' has one value only. Leave it out: it says nothing."],
     "penguins": [],
     "sonar": [],
     "votes": [],

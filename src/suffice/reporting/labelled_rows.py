@@ -36,6 +36,11 @@ class LabelledRows:
         """Whether rows are documents."""
         return isinstance(self.rows, list)
 
+    @property
+    def unit(self) -> str:
+        """The word for one row: text or row."""
+        return "text" if self.texts else "row"
+
     def take(self, which: Integers) -> LabelledRows:
         """Return the rows of the given numbers, which must rise."""
         return replace(self, rows=_subset(self.rows, which), labels=self.labels[which], numbers=self.numbers[which])

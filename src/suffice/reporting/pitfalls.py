@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from suffice.tables import Column, kind_of
 from suffice.telling import counted
 from suffice.typing import Array, Booleans, Integers
 
-__all__ = ["of", "of_columns", "of_doubles"]
+__all__ = ["Alert", "alerts_of", "column_alerts", "of", "of_columns", "of_doubles", "places_of"]
 
 ROWS, COLUMNS = 50_000, 400
 """So many rows are looked at, at most, and so many columns."""
@@ -38,12 +39,29 @@ CHANCE = 3.0
 """and so many times more than independent columns would make."""
 
 
+@dataclass(frozen=True)
+class Alert:
+    """Hold a finding in one sentence, and what to do about it."""
+
+    kind: str
+    found: str
+    advice: str
+
+    def __str__(self) -> str:
+        return f"{self.found} {self.advice}".strip()
+
+
 def of(model: Any, given: LabelledRows, part: Integers | None, judged: Booleans | None = None) -> tuple[str, ...]:
     """Return warnings of columns that the model uses, and of doubles across the parts of a split, if there is one."""
+    return tuple(map(str, alerts_of(model, given, part, judged)))
+
+
+def alerts_of(model: Any, given: LabelledRows, part: Integers | None, judged: Booleans | None = None) -> list[Alert]:
+    """Return alerts about columns that the model uses, and about doubles across the parts of a split."""
     silent = {name for name, one in getattr(model, "columns_", {}).items() if one.silent}
     names = None if not silent else [name for name in model.columns_ if name not in silent]
-    doubles = [] if part is None else of_doubles(given, part, judged)
-    return (*of_columns(given, names), *doubles)
+    doubles = [] if part is None else _double_alerts(given, part, judged)
+    return [*column_alerts(given, names), *doubles]
 
 
 def of_columns(given: LabelledRows, names: list[Any] | None = None) -> list[str]:
@@ -53,10 +71,15 @@ def of_columns(given: LabelledRows, names: list[Any] | None = None) -> list[str]
     >>> rows = Table.read({"x": ["a", "b"] * 15, "one": [7] * 30, "id": np.arange(30) + 100, "size": np.arange(30) % 7})
     >>> for line in of_columns(LabelledRows(rows, np.array(["no", "yes"] * 15), np.arange(30))):
     ...     print(line)
-    Column 'x' alone tells the label of every row: what is not known before the label is must be left out.
-    Column 'id' has another value in every row, or nearly so, as names of rows have: it can tell nothing of new rows.
-    Column 'one' has one value only, and says nothing.
+    Column 'x' alone tells the label of every row. Leave it out unless it is known before the label.
+    Column 'id' has another value in every row, or nearly so. Leave it out: identifiers say nothing about new rows.
+    Column 'one' has one value only. Leave it out: it says nothing.
     """
+    return list(map(str, column_alerts(given, names)))
+
+
+def column_alerts(given: LabelledRows, names: list[Any] | None = None) -> list[Alert]:
+    """Return alerts about columns that determine the label, identify the rows, or are constant."""
     if given.texts or sparse.issparse(given.rows) or len(given) < FEW:
         return []
     sample = given.take(some_rows(len(given), ROWS))
@@ -68,7 +91,7 @@ def of_columns(given: LabelledRows, names: list[Any] | None = None) -> list[str]
         column = table[name]
         if column.storage == "date":
             continue
-        places = _places(column)
+        places = places_of(column)
         if len(np.unique(places[places >= 0])) <= 1:
             constant.append(name)
         elif _names_rows(column, places):
@@ -79,22 +102,30 @@ def of_columns(given: LabelledRows, names: list[Any] | None = None) -> list[str]
                 wrong = 0
             if wrong <= min(WRONG * len(codes), AMONG * (len(codes) - np.bincount(codes).max())):
                 telling["nearly every row" if wrong else "every row"].append(name)
-    lines = [
-        f"{_listed(found)} alone {'tells' if len(found) == 1 else 'each tell'} the label of {how}: what is not known "
-        "before the label is must be left out."
-        for how, found in telling.items()
-        if found
-    ]
+    return _in_words(telling, unique, constant)
+
+
+def _in_words(telling: dict[str, list[Any]], unique: list[Any], constant: list[Any]) -> list[Alert]:
+    found = []
+    for how, names in telling.items():
+        if names:
+            text = f"{_listed(names)} alone {_one(names, 'tells', 'each tell')} the label of {how}."
+            known = _one(names, "it out unless it is", "them out unless they are")
+            found.append(Alert("leak", text, f"Leave {known} known before the label."))
     if unique:
-        has, it = ("has", "it") if len(unique) == 1 else ("have", "they")
-        lines.append(
-            f"{_listed(unique)} {has} another value in every row, or nearly so, as names of rows have: {it} can tell "
-            "nothing of new rows."
-        )
+        has = _one(unique, "has", "have")
+        text = f"{_listed(unique)} {has} another value in every row, or nearly so."
+        out = _one(unique, "it", "them")
+        found.append(Alert("identifier", text, f"Leave {out} out: identifiers say nothing about new rows."))
     if constant:
-        has, says = ("has", "says") if len(constant) == 1 else ("have", "say")
-        lines.append(f"{_listed(constant)} {has} one value only, and {says} nothing.")
-    return lines
+        text = f"{_listed(constant)} {_one(constant, 'has', 'have')} one value only."
+        out = _one(constant, "it out: it says", "them out: they say")
+        found.append(Alert("constant", text, f"Leave {out} nothing."))
+    return found
+
+
+def _one(names: list[Any], one: str, many: str) -> str:
+    return one if len(names) == 1 else many
 
 
 def of_doubles(given: LabelledRows, part: Integers, judged: Booleans | None = None) -> list[str]:
@@ -102,8 +133,12 @@ def of_doubles(given: LabelledRows, part: Integers, judged: Booleans | None = No
 
     >>> rows = ["tea", "rum", "tea", "rye", "gin"] * 4
     >>> of_doubles(LabelledRows(rows, np.array(["a"] * 20), np.arange(20)), np.arange(20) % 2)[0]
-    '20 of 20 texts (100.0 %) have an exact double in another part of the split: if new ones will not, the figures ...'
+    '20 of 20 texts (100.0 %) have an exact double in another part of the split. Keep each text once, unless new texts repeat old ones: ...'
     """
+    return list(map(str, _double_alerts(given, part, judged)))
+
+
+def _double_alerts(given: LabelledRows, part: Integers, judged: Booleans | None) -> list[Alert]:
     if len(given) < FEW or sparse.issparse(given.rows) or len(given) > ROWS:
         return []
     judged = np.ones(len(given), bool) if judged is None else judged
@@ -114,21 +149,20 @@ def of_doubles(given: LabelledRows, part: Integers, judged: Booleans | None = No
         table = given.table()
         if not 0 < len(table.names) <= COLUMNS:
             return []
-        same, chance = _alike([_places(table[name]) for name in table.names], codes, judged)
+        same, chance = _alike([places_of(table[name]) for name in table.names], codes, judged)
     same = np.unique(same * (codes.max() + 1) + codes, return_inverse=True)[1]
     split = np.unique(same * (part.max() + 1) + part) // (part.max() + 1)
     several = np.bincount(split, minlength=same.max() + 1) > 1
     found, rows = int(several[same][judged].sum()), int(judged.sum())
     if found < DOUBLES * rows or found < CHANCE * chance:
         return []
-    what = counted(rows, "text" if given.texts else "row")
-    return [
-        f"{found:,} of {what} ({100 * found / rows:.1f} %) have an exact double in another part of the split: if new "
-        "ones will not, the figures flatter, and each row should be kept once."
-    ]
+    what, share = counted(rows, given.unit), 100 * found / rows
+    text = f"{found:,} of {what} ({share:.1f} %) have an exact double in another part of the split."
+    advice = f"Keep each {given.unit} once, unless new {given.unit}s repeat old ones: doubles flatter the figures."
+    return [Alert("duplicates", text, advice)]
 
 
-def _places(column: Column) -> Integers:
+def places_of(column: Column) -> Integers:
     """Return a number for each value; −1 where there is none."""
     if column.values is None:
         return np.full(len(column), -1)
