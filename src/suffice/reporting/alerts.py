@@ -13,7 +13,7 @@ from suffice.reporting.labelled_rows import LabelledRows
 from suffice.reporting.pitfalls import Alert, places_of
 from suffice.telling import counted
 
-__all__ = ["alerts"]
+__all__ = ["NAMES", "SERIOUS", "alerts"]
 
 FEW = 20
 """Classes with fewer rows than this are reported."""
@@ -33,8 +33,15 @@ UNIQUE = 0.5
 SHIFT = 1e-3
 """Class shares differ from those learned where chance would do so with less than this probability."""
 
-ORDER = ("leak", "learned", "stale", "useless", "duplicates", "few", "shift", "identifier", "missing", "redundant")
-"""Kinds of alerts, the most serious first; any other kind comes after them."""
+NAMES = {
+    "leak": "Leak", "learned": "Training rows", "stale": "Stale", "useless": "No gain", "duplicates": "Duplicates",
+    "few": "Few rows", "shift": "Shift", "identifier": "Identifier", "missing": "Missing", "redundant": "Redundant",
+    "constant": "Constant", "unknown": "Unknown", "dropped": "Left out", "sample": "Sample",
+}  # fmt: skip
+"""The names of the kinds of alerts, the most serious first."""
+
+SERIOUS = ("leak", "learned", "stale", "useless")
+"""Kinds of alerts that make all figures of a report doubtful."""
 
 
 def alerts(model: Any, all_rows: LabelledRows, given: LabelledRows, judged: JudgedRows) -> list[Alert]:
@@ -48,8 +55,7 @@ def alerts(model: Any, all_rows: LabelledRows, given: LabelledRows, judged: Judg
     if len(given) < len(all_rows):
         text = f"{len(given):,} of {len(all_rows):,} {given.unit}s are judged, picked by a hash of their number."
         found.append(Alert("sample", text, ""))
-    rank = {kind: place for place, kind in enumerate(ORDER)}
-    return sorted(found, key=lambda one: rank.get(one.kind, len(rank)))
+    return sorted(found, key=lambda one: [*NAMES].index(one.kind))
 
 
 def _of_model(model: Any, judged: JudgedRows) -> list[Alert]:

@@ -15,12 +15,14 @@ from suffice.models.choosing.judge import some_rows
 from suffice.models.likelihoods.pictures import FeatureBelief
 from suffice.reporting.alerts import alerts
 from suffice.reporting.column_views import ColumnView, column_views
+from suffice.reporting.column_summaries import summarized
 from suffice.reporting.joint_views import JointViews, joint_views
 from suffice.reporting.judged_rows import JudgedRows, judge
 from suffice.reporting.labelled_rows import LabelledRows, read
 from suffice.reporting.learning import learning_curve
 from suffice.reporting.pitfalls import Alert
 from suffice.reporting.shown_rows import Example, chosen, confidently_wrong
+from suffice.reporting.thresholds import Thresholds, thresholds
 from suffice.reporting.two_classes import two_to_show
 from suffice.typing import Integers
 
@@ -76,6 +78,7 @@ class Facts:
     curve: list[dict[str, float]]
     no_curve: str
     target: str | None  # its name, if it is known
+    thresholds: Thresholds | None
 
 
 def gather(
@@ -112,6 +115,7 @@ def gather(
         curve,
         no_curve,
         all_rows.target,
+        thresholds(judged),
     )
 
 
@@ -171,6 +175,7 @@ def _of_columns(model: Any, given: LabelledRows) -> tuple[list[tuple[str, str]],
     for name in names[:LISTED]:
         block, missing = model._model.blocks[name], table[name].n_missing
         line = {"name": str(name), "kind": block.likelihood.word, "missing": missing, "share": missing / len(table)}
+        line["summary"] = summarized(table[name])
         line |= {"prior": block.likelihood.prior_in_words(block.t), "weight": model.feature_weights_.get(name)}
         lines.append(line)
     holes = sum(table[name].n_missing for name in names[:400])

@@ -16,11 +16,16 @@ import numpy as np
 
 import suffice
 from suffice.errors import InputError, MissingLibrary
-from suffice.reporting import charts
+from suffice.reporting import charts, row_charts
+from suffice.reporting.alerts import NAMES, SERIOUS
+from suffice.reporting.alt_texts import alt_texts
+from suffice.reporting.choice_words import choices_in_words
 from suffice.reporting.colours import colour_of, style_of
 from suffice.reporting.facts import Facts, gather
 from suffice.reporting.judged_rows import LEVEL
-from suffice.reporting.wording import number, percent, question, span
+from suffice.reporting.sketches import Sketch
+from suffice.reporting.thresholds import GRID
+from suffice.reporting.wording import number, percent, question, short, span
 from suffice.store.file_io import replace_file
 
 __all__ = ["Report", "report"]
@@ -28,6 +33,15 @@ __all__ = ["Report", "report"]
 HERE = Path(__file__).parent
 MATRIX = 24
 """Classes that have a line of their own in the matrix of mistakes."""
+
+
+SECTIONS = {
+    "alerts": "Alerts", "summary": "Summary", "data": "Data", "classes": "Accuracy by class",
+    "mistakes": "Confusion matrix", "threshold": "Threshold", "confidence": "Calibration",
+    "looks": "Distributions by class", "together": "Joint columns", "tells": "Informative features",
+    "why": "Explained predictions", "wrong": "Confident errors", "choices": "Hyperparameters", "more": "Learning curve",
+}  # fmt: skip
+"""The sections in order, as the contents call them."""
 
 
 class Report:
@@ -110,29 +124,45 @@ def report(
     Report('ham or spam?', ... MB)
     """
     jinja = _library("jinja2")
-    runtime = _runtime()
     if examples is not None and not all(isinstance(i, int | np.integer) for i in examples):
         raise InputError(f"The argument 'examples' of report must hold row numbers; got {examples!r}.")
     facts = gather(model, X, y, examples, held_out, target)
     title = title if title is not None else question([str(label) for label in model.classes_], facts.target)
-    environment = jinja.Environment(
-        autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=jinja.StrictUndefined
-    )
-    environment.filters |= {"percent": percent, "number": number, "span": span}
-    template = environment.from_string(_file("page.html"))
-    start = _file("page.js")
-    light, dark = style_of(len(model.classes_))
-    html = template.render(
-        choices=list(getattr(model, "choices_", ())),
-        title=title, facts=facts, charts=_specs(facts), config=_json(charts.CONFIG), explorer=_explorer(facts),
-        matrix=_matrix(facts), style=_file("page.css"), light=light, dark=dark, colour=colour_of,
-        runtime=runtime, start=start, policy=_policy(runtime, start), version=suffice.__version__, level=LEVEL,
-        reliability=facts.judged.reliability(), zip=zip,
-    )  # fmt: skip
+    html = _rendered(jinja, title, facts)
     made = Report(html, title, facts.judged.how)
     if path is not None:
         made.save(path)
     return made
+
+
+def _rendered(jinja: Any, title: str, facts: Facts) -> str:
+    environment = jinja.Environment(
+        loader=jinja.FileSystemLoader(HERE),
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        undefined=jinja.StrictUndefined,
+    )
+    environment.filters |= {"percent": percent, "number": number, "short": short, "span": span}
+    runtime, start = _runtime(), _file("page.js") + _file("threshold.js")
+    light, dark = style_of(len(facts.judged.classes))
+    ranked, choices = facts.thresholds, choices_in_words(getattr(facts.model, "choices_", ()))
+    html: str = environment.get_template("page.html").render(
+        title=title, facts=facts, charts=_specs(facts), config=_json(charts.CONFIG), explorer=_explorer(facts),
+        matrix=_matrix(facts), style=_file("page.css"), light=light, dark=dark, colour=colour_of, choices=choices,
+        runtime=runtime, start=start, policy=_policy(runtime, start), version=suffice.__version__, level=LEVEL,
+        reliability=facts.judged.reliability(), zip=zip, alt=alt_texts(facts), alert_names=NAMES, serious=SERIOUS,
+        thresholds=ranked, threshold_json=_json(ranked.data) if ranked else "", Sketch=Sketch, grid=GRID.tolist(),
+        middle=int(np.abs(GRID - 0.5).argmin()), auc={one.code: one.auc for one in ranked.classes} if ranked else {},
+        sections=_sections(facts, choices),
+    )  # fmt: skip
+    return html
+
+
+def _sections(facts: Facts, choices: Sequence[Any]) -> list[tuple[str, str]]:
+    """Return the sections of the page, by the names that links have, with their headings."""
+    there = {"threshold": facts.thresholds, "together": facts.together, "choices": choices}
+    return [(name, heading) for name, heading in SECTIONS.items() if there.get(name, True)]
 
 
 def _library(name: str) -> Any:
@@ -178,6 +208,7 @@ def _specs(facts: Facts) -> dict[str, str]:
     codes = {name: code for code, name in enumerate(names)}
     made: dict[str, Any] = {"accuracy": charts.accuracy(facts.judged)}
     made["reliability"] = charts.reliability(facts.judged.reliability()[0])
+    made["confidences"] = row_charts.confidences(facts.judged)
     if facts.words is not None and len(names) > 1:
         made |= {f"spikes-{i}": one for i, one in enumerate(charts.spikes(facts.words, facts.pair, names))}
         if facts.words.sure:
@@ -193,7 +224,7 @@ def _specs(facts: Facts) -> dict[str, str]:
         if one.why is not None:
             made[f"why-{i}"] = charts.waterfall(one.why, one.codes, not one.pieces)
     if facts.curve:
-        made["learning"] = charts.learning(facts.curve, facts.data.unit)
+        made["learning"] = row_charts.learning(facts.curve, facts.data.unit)
     return {name: _json(spec) for name, spec in made.items()}
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ["number", "percent", "question", "span"]
+__all__ = ["number", "percent", "question", "short", "span"]
 
 
 def question(classes: list[str], target: str | None = None) -> str:
@@ -45,3 +45,8 @@ def span(ends: dict[str, float]) -> str:
 def number(value: float) -> str:
     """Return a number with six significant digits and thousands separators."""
     return f"{value:,.6g}"
+
+
+def short(value: float) -> str:
+    """Return a number with four significant digits."""
+    return f"{value:,.0f}" if abs(value) >= 1e4 else f"{value:.4g}"
