@@ -89,10 +89,10 @@ def _of_rows(model: Any, given: LabelledRows, judged: JudgedRows) -> list[Alert]
     shares = {name: table[name].n_missing / len(given) for name in table.names[:LISTED]}
     gaps = sorted(((share, str(name)) for name, share in shares.items() if MISSING <= share < 1), reverse=True)
     if gaps:
-        named = ", ".join(f"{name!r} ({share:.0%})" for share, name in gaps[:5])
+        named = ", ".join(f"{name!r} ({100 * share:.0f}\u202f%)" for share, name in gaps[:5])
         more = f" and {len(gaps) - 5} more" if len(gaps) > 5 else ""
         has = "Column" if len(gaps) == 1 else "Columns"
-        text = f"{has} {named}{more} {'misses' if len(gaps) == 1 else 'miss'} at least half of the values."
+        text = f"{has} {named}{more} {'has' if len(gaps) == 1 else 'have'} no value in at least half of the rows."
         found.append(Alert("missing", text, "Check why values are missing, and whether new rows will lack them too."))
     return [*found, *_redundant(table)]
 

@@ -13,13 +13,13 @@ from suffice.typing import Array
 
 __all__ = ["ColumnSummary", "summarized"]
 
-BINS, NAMED = 24, 4
+BINS, NAMED, FEW = 24, 4, 8
 QUANTILES = (0.0, 0.25, 0.5, 0.75, 1.0)
 
 
 @dataclass(frozen=True)
 class ColumnSummary:
-    """Hold the values of a column in short: a number has quantiles and bins, any other its most frequent values."""
+    """Hold the values of a column in short: bins and quantiles of many numbers, else the most frequent values."""
 
     distinct: int
     missing: int
@@ -41,7 +41,7 @@ def summarized(column: Column) -> ColumnSummary:
     distinct = len(np.unique(present))
     if not distinct:
         return ColumnSummary(0, missing)
-    if column.storage in ("integer", "real") and distinct > 2:
+    if column.storage in ("integer", "real") and distinct > FEW:
         return _of_numbers(np.asarray(column.values, float)[column.present], distinct, missing)
     if kind_of(column) == "text":
         return ColumnSummary(distinct, missing)

@@ -15,6 +15,7 @@ from suffice.models.choosing.judge import some_rows
 from suffice.models.likelihoods.pictures import FeatureBelief
 from suffice.reporting.alerts import alerts
 from suffice.reporting.column_views import ColumnView, column_views
+from suffice.reporting.associations import Associations, associations
 from suffice.reporting.column_summaries import summarized
 from suffice.reporting.joint_views import JointViews, joint_views
 from suffice.reporting.judged_rows import JudgedRows, judge
@@ -79,6 +80,7 @@ class Facts:
     no_curve: str
     target: str | None  # its name, if it is known
     thresholds: Thresholds | None
+    associations: Associations | None
 
 
 def gather(
@@ -116,6 +118,7 @@ def gather(
         no_curve,
         all_rows.target,
         thresholds(judged),
+        associations(model, given),
     )
 
 

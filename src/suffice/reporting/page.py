@@ -25,7 +25,7 @@ from suffice.reporting.facts import Facts, gather
 from suffice.reporting.judged_rows import LEVEL
 from suffice.reporting.sketches import Sketch
 from suffice.reporting.thresholds import GRID
-from suffice.reporting.wording import number, percent, question, short, span
+from suffice.reporting.wording import bounds, number, percent, question, short, span
 from suffice.store.file_io import replace_file
 
 __all__ = ["Report", "report"]
@@ -144,6 +144,7 @@ def _rendered(jinja: Any, title: str, facts: Facts) -> str:
         undefined=jinja.StrictUndefined,
     )
     environment.filters |= {"percent": percent, "number": number, "short": short, "span": span}
+    environment.filters["bounds"] = bounds
     runtime, start = _runtime(), _file("page.js") + _file("threshold.js")
     light, dark = style_of(len(facts.judged.classes))
     ranked, choices = facts.thresholds, choices_in_words(getattr(facts.model, "choices_", ()))

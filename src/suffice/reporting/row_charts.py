@@ -26,7 +26,7 @@ def confidences(judged: JudgedRows) -> dict[str, Any]:
     ]
     scale = alt.Scale(domain=[0, 1])
     title = "probability of the predicted class"
-    x = alt.X("from:Q", scale=scale, title=title, axis=alt.Axis(format="%", values=[0, 0.2, 0.4, 0.6, 0.8, 1]))
+    x = alt.X("from:Q", bin="binned", scale=scale, title=title, axis=alt.Axis(format="%", values=[0, 0.2, 0.4, 0.6, 0.8, 1]))
     y = alt.Y("rows:Q", stack="zero", title=None, axis=alt.Axis(format="~s", tickCount=3, minExtent=SIDE))
     colour = alt.Color(
         "kind:N", scale=alt.Scale(domain=["correct", "wrong"], range=[ACCENT, "var(--wrong)"]), legend=None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ["number", "percent", "question", "short", "span"]
+__all__ = ["bounds", "number", "percent", "question", "short", "span"]
 
 
 def question(classes: list[str], target: str | None = None) -> str:
@@ -40,6 +40,12 @@ def span(ends: dict[str, float]) -> str:
     """Return an interval in percent, with one more digit near 0 and 1."""
     digits = 2 if ends["high"] > 0.999 or ends["low"] < 0.001 else 1
     return f"{percent(ends['low'], digits)} to {percent(ends['high'], digits)}"
+
+
+def bounds(ends: dict[str, float]) -> str:
+    """Return an interval in percent for a narrow table, without the sign."""
+    digits = 2 if ends["high"] > 0.999 or ends["low"] < 0.001 else 1
+    return f"{100 * ends['low']:.{digits}f}–{100 * ends['high']:.{digits}f}"
 
 
 def number(value: float) -> str:
