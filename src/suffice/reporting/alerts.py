@@ -82,7 +82,7 @@ def _of_rows(model: Any, given: LabelledRows, judged: JudgedRows) -> list[Alert]
     if strangers:
         what, verb = ("word" if given.texts else "value"), "holds" if strangers == 1 else "hold"
         text = f"{counted(strangers, given.unit)} {verb} no {what} that was learned."
-        found.append(Alert("unknown", text, "Little but the class prior speaks there; more training rows would help."))
+        found.append(Alert("unknown", text, "Predictions there rest on the class prior: learn more rows."))
     if given.texts or not getattr(model._reader, "by_block", False):
         return found
     table = given.table()

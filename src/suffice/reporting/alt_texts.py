@@ -43,4 +43,6 @@ def _why(one: Example) -> str:
     if one.why is None:
         return ""
     weights = ", ".join(f"{name} {weight:+.2f}" for name, _, weight in one.why.top(5))
-    return f"Log-odds of {one.why.target} against {one.why.against}: {one.why.log_odds:+.2f}. Largest weights: {weights}."
+    return (
+        f"Log-odds of {one.why.target} against {one.why.against}: {one.why.log_odds:+.2f}. Largest weights: {weights}."
+    )

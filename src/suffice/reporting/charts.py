@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
@@ -17,8 +18,8 @@ from suffice.reporting.joint_views import JointView
 from suffice.reporting.judged_rows import LEVEL, JudgedRows
 
 __all__ = [
-    "CONFIG", "accuracy", "by_column", "data_of", "informative", "posterior", "reliability", "spec_of", "spikes", "together",
-    "waterfall",
+    "CONFIG", "accuracy", "by_column", "data_of", "informative", "posterior", "reliability", "spec_of", "spikes",
+    "together", "waterfall",
 ]  # fmt: skip
 
 INK, MUTED, LINE, ACCENT = "var(--ink)", "var(--muted)", "var(--line)", "var(--accent)"
@@ -29,6 +30,7 @@ FONT = "ui-sans-serif, system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica 
 SPIKES = 300
 NAME, LONG = 22, 30
 WRITTEN = 8
+LETTERS = 34  # under a heat map, side by side
 
 CONFIG: dict[str, Any] = {
     "background": "transparent",
@@ -199,16 +201,17 @@ def together(view: JointView, classes: list[int]) -> list[dict[str, Any]]:
     """Plot how many times as often values of two columns come together, a chart for each class, on the same colours."""
     alt, (found, names) = altair(), view.table()
     tables = tables_of(found, LEVEL)[:, classes]
-    reach = reach_of(tables)
+    reach, values = reach_of(tables), tuple(tuple(map(_brief, named)) for named in found.values)
     colour = alt.Color("power:Q", scale=colours_of(alt, reach), legend=None)
-    narrow = sum(len(value) for value in found.values[1]) > 30
+    narrow = max(map(len, values[1])) * len(values[1]) > LETTERS
     axes = (
-        axis_of("y", found.values[0], names[0], labelLimit=124),
-        axis_of("x", found.values[1], names[1], -40 if narrow else 0, labelLimit=90),
+        axis_of("y", values[0], names[0], labelLimit=124),
+        axis_of("x", values[1], names[1], -40 if narrow else 0, labelLimit=90),
     )
     written = len(found.values[1]) <= WRITTEN
     cells = [
-        heat_map(one, found.values, names, reach_of(tables), axes, colour, written) for one in tables.swapaxes(0, 1)
+        heat_map(one, values, names, reach, axes, colour, written, (INK, "white", "var(--on-more)"))
+        for one in tables.swapaxes(0, 1)
     ]
     return [spec_of(one, (26 if len(found.values[0]) <= 12 else 19) * len(found.values[0])) for one in cells]
 
@@ -250,7 +253,9 @@ def informative(ranked: list[dict[str, Any]], colours: bool) -> dict[str, Any]:
         codes = sorted({line["code"] for line in lines})
         scale = alt.Scale(domain=codes, range=[colour_of(code) for code in codes])
         colour = alt.Color("code:N", scale=scale, legend=None)
-    bars = alt.Chart(data_of(lines)).mark_bar(cornerRadiusEnd=2, height=9).encode(x=x, y=y, color=colour, tooltip=tooltip)
+    bars = (
+        alt.Chart(data_of(lines)).mark_bar(cornerRadiusEnd=2, height=9).encode(x=x, y=y, color=colour, tooltip=tooltip)
+    )
     return spec_of(bars, 19 * len(lines))
 
 
@@ -282,6 +287,11 @@ def waterfall(why: Explanation, codes: tuple[int, int], values: bool, most: int 
     zero = alt.Chart(data_of([{"zero": 0}])).mark_rule(color=MUTED).encode(x="zero:Q")
     labels = base.mark_text(align="left", dx=5, fontSize=11, color=MUTED).encode(x=alt.X("right:Q"), text="label:N")
     return spec_of(alt.layer(zero, bars, labels), 22 * len(rows))
+
+
+def _brief(value: str) -> str:
+    """Return a value with its numbers at four digits: the ends of a bin have many."""
+    return re.sub(r"\d+\.\d{2,}", lambda found: f"{float(found[0]):.4g}", value)
 
 
 def _short(x: Any) -> float:

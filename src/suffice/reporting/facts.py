@@ -14,9 +14,9 @@ from suffice.models.answers.ranking import believed
 from suffice.models.choosing.judge import some_rows
 from suffice.models.likelihoods.pictures import FeatureBelief
 from suffice.reporting.alerts import alerts
-from suffice.reporting.column_views import ColumnView, column_views
 from suffice.reporting.associations import Associations, associations
 from suffice.reporting.column_summaries import summarized
+from suffice.reporting.column_views import ColumnView, column_views
 from suffice.reporting.joint_views import JointViews, joint_views
 from suffice.reporting.judged_rows import JudgedRows, judge
 from suffice.reporting.labelled_rows import LabelledRows, read

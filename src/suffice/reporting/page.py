@@ -209,7 +209,7 @@ def _specs(facts: Facts) -> dict[str, str]:
     codes = {name: code for code, name in enumerate(names)}
     made: dict[str, Any] = {"accuracy": charts.accuracy(facts.judged)}
     made["reliability"] = charts.reliability(facts.judged.reliability()[0])
-    made["confidences"] = row_charts.confidences(facts.judged)
+    made["confidences"] = row_charts.confidences(facts.judged, facts.data.unit)
     if facts.words is not None and len(names) > 1:
         made |= {f"spikes-{i}": one for i, one in enumerate(charts.spikes(facts.words, facts.pair, names))}
         if facts.words.sure:
@@ -226,7 +226,16 @@ def _specs(facts: Facts) -> dict[str, str]:
             made[f"why-{i}"] = charts.waterfall(one.why, one.codes, not one.pieces)
     if facts.curve:
         made["learning"] = row_charts.learning(facts.curve, facts.data.unit)
-    return {name: _json(spec) for name, spec in made.items()}
+    return {name: _json(_rounded(spec)) for name, spec in made.items()}
+
+
+def _rounded(value: Any) -> Any:
+    """Return a specification with its numbers at six digits, which halves a chart of many cells."""
+    if isinstance(value, float | np.floating):
+        return float(f"{value:.6g}")
+    if isinstance(value, dict):
+        return {name: _rounded(one) for name, one in value.items()}
+    return [_rounded(one) for one in value] if isinstance(value, list | tuple) else value
 
 
 def _explorer(facts: Facts) -> dict[str, Any] | None:

@@ -133,7 +133,7 @@ def of_doubles(given: LabelledRows, part: Integers, judged: Booleans | None = No
 
     >>> rows = ["tea", "rum", "tea", "rye", "gin"] * 4
     >>> of_doubles(LabelledRows(rows, np.array(["a"] * 20), np.arange(20)), np.arange(20) % 2)[0]
-    '20 of 20 texts (100.0 %) have an exact double in another part of the split. Keep each text once, unless new texts repeat old ones: ...'
+    '20 of 20 texts (100.0 %) have an exact double in another part of the split. Keep each text once, unless ...'
     """
     return list(map(str, _double_alerts(given, part, judged)))
 

@@ -15,7 +15,7 @@ __all__ = ["confidences", "learning"]
 STEPS = 20
 
 
-def confidences(judged: JudgedRows) -> dict[str, Any]:
+def confidences(judged: JudgedRows, unit: str) -> dict[str, Any]:
     """Plot a histogram of the probability of the predicted class, correct rows below wrong ones."""
     alt, edges = altair(), np.linspace(0, 1, STEPS + 1)
     lines = [
@@ -26,13 +26,15 @@ def confidences(judged: JudgedRows) -> dict[str, Any]:
     ]
     scale = alt.Scale(domain=[0, 1])
     title = "probability of the predicted class"
-    x = alt.X("from:Q", bin="binned", scale=scale, title=title, axis=alt.Axis(format="%", values=[0, 0.2, 0.4, 0.6, 0.8, 1]))
-    y = alt.Y("rows:Q", stack="zero", title=None, axis=alt.Axis(format="~s", tickCount=3, minExtent=SIDE))
+    x = alt.X(
+        "from:Q", bin="binned", scale=scale, title=title, axis=alt.Axis(format="%", values=[0, 0.2, 0.4, 0.6, 0.8, 1])
+    )
+    y = alt.Y("rows:Q", stack="zero", title=unit, axis=alt.Axis(format="~s", tickCount=3, minExtent=SIDE))
     colour = alt.Color(
         "kind:N", scale=alt.Scale(domain=["correct", "wrong"], range=[ACCENT, "var(--wrong)"]), legend=None
     )
     tooltip = [
-        alt.Tooltip("kind:N", title="rows that are"), alt.Tooltip("rows:Q", format=",", title="rows"),
+        alt.Tooltip("kind:N", title=f"{unit} that are"), alt.Tooltip("rows:Q", format=",", title=unit),
         alt.Tooltip("from:Q", format=".0%", title="from"), alt.Tooltip("to:Q", format=".0%", title="to"),
     ]  # fmt: skip
     order = alt.Order("kind:N")
