@@ -116,8 +116,7 @@ def _why(name: str, options: list[tuple[str, Any]]) -> str:
         return f"The next best option, {words}, has a clearly higher log loss {figures}."
     if less >= 0:
         return f"The next best option, {words}, has a higher log loss {figures}, a difference within noise."
-    if -less <= CLEAR * error:
-        return (
-            f"{words[:1].upper()}{words[1:]} has a lower log loss {figures}, within noise: the simpler option is taken."
-        )
-    return f"{words[:1].upper()}{words[1:]} has a lower log loss {figures} on these rows."
+    other = f"Another option, {words}, has a lower log loss {figures}"
+    return (
+        f"{other}, a difference within noise: the simpler option is taken." if -less <= CLEAR * error else f"{other}."
+    )

@@ -19,7 +19,7 @@ def confidences(judged: JudgedRows, unit: str) -> dict[str, Any]:
     """Plot a histogram of the probability of the predicted class, correct rows below wrong ones."""
     alt, edges = altair(), np.linspace(0, 1, STEPS + 1)
     lines = [
-        {"from": round(a, 2), "to": round(b, 2), "rows": int(n), "kind": kind}
+        {"from": round(a, 2), "to": round(b, 2), "rows": int(n), "kind": kind, "place": int(kind == "wrong")}
         for kind, which in (("correct", judged.right), ("wrong", ~judged.right))
         for a, b, n in zip(edges, edges[1:], np.histogram(np.minimum(judged.sure[which], 1.0), edges)[0], strict=False)
         if n
@@ -37,7 +37,7 @@ def confidences(judged: JudgedRows, unit: str) -> dict[str, Any]:
         alt.Tooltip("kind:N", title=f"{unit} that are"), alt.Tooltip("rows:Q", format=",", title=unit),
         alt.Tooltip("from:Q", format=".0%", title="from"), alt.Tooltip("to:Q", format=".0%", title="to"),
     ]  # fmt: skip
-    order = alt.Order("kind:N")
+    order = alt.Order("place:Q")
     bars = alt.Chart(data_of(lines)).mark_bar(binSpacing=1)
     return spec_of(bars.encode(x=x, x2="to:Q", y=y, color=colour, order=order, tooltip=tooltip), 90)
 
