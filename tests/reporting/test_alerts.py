@@ -4,11 +4,14 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy.stats import chi2_contingency, norm
 
 import suffice as sf
 from reporting.data import counts, letters, table
 from suffice.reporting.alerts import NAMES
+from suffice.reporting.drift import Drift, differing, drifts
 from suffice.reporting.facts import gather
+from suffice.reporting.labelled_rows import read
 from suffice.reporting.pitfalls import Alert
 
 
@@ -86,6 +89,47 @@ def test_class_shares_that_shift(share: float, shifted: bool) -> None:
     assert ("shift" in found) == shifted
     if shifted:
         assert "is 10.0% here" in found["shift"].found or "is 90.0% here" in found["shift"].found
+
+
+def drifted(change: Any) -> list[Drift]:
+    rng = np.random.default_rng(5)
+    y = rng.integers(0, 2, 3000)
+    X = {
+        "normal": rng.normal(y, 1.0),
+        "skew": rng.gamma(1 + y, 2.0),
+        "town": np.array(["Oslo", "Rome", "Bern"])[(rng.random(3000) * 2 + y * 0.5).astype(int)],
+        "flag": rng.random(3000) < 0.3 + 0.2 * y,
+        "visits": rng.poisson(2 + y),
+    }
+    kinds = {"normal": "gaussian", "skew": "histogram", "visits": "poisson"}
+    model = sf.NaiveBayes(columns=kinds, joint=None).fit({k: v[:2000] for k, v in X.items()}, y[:2000])
+    new = {k: v[2000:].copy() for k, v in X.items()}
+    change(new)
+    return drifts(model, read(model, new, y[2000:]), gather(model, new, y[2000:], None, True).judged)
+
+
+def test_columns_that_drift() -> None:
+    assert drifted(lambda new: None) == []
+
+    def moved(new: Any) -> None:
+        new["normal"] += 1.0
+        new["skew"] *= 2
+        new["town"] = np.where(new["town"] == "Rome", "Riga", new["town"])
+        new["flag"] |= np.arange(1000) % 2 == 0
+        new["visits"] += 2
+
+    found = {one.name: one for one in drifted(moved)}
+    assert set(found) == {"normal", "skew", "town", "flag", "visits"}
+    assert found["flag"].distance == pytest.approx(0.3, abs=0.04)  # 0.4, of which half of the others: + 0.5 · 0.6
+    apart = 1 / np.sqrt(1.25)  # in standard deviations of both classes together
+    assert found["normal"].distance == pytest.approx(2 * norm.cdf(apart / 2) - 1, abs=0.03)
+
+
+def test_differing_counts_are_scipys() -> None:
+    before, here = np.array([30.0, 50.0, 20.0, 0.0]), np.array([10.0, 9.0, 4.0, 2.0])
+    distance, chance = differing(before, here)
+    assert chance == pytest.approx(chi2_contingency([before, here], correction=False).pvalue)
+    assert distance == pytest.approx(0.5 * np.abs(before / 100 - here / 25).sum())
 
 
 def test_ordinary_columns_with_holes_are_quiet() -> None:

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from suffice.later import gammaincc
 from suffice.reporting import pitfalls
+from suffice.reporting.drift import Drift, differing, drifts
 from suffice.reporting.judged_rows import JudgedRows
 from suffice.reporting.labelled_rows import LabelledRows
 from suffice.reporting.pitfalls import Alert, places_of
@@ -35,7 +35,7 @@ SHIFT = 1e-3
 
 NAMES = {
     "leak": "Leak", "learned": "Training rows", "stale": "Stale", "useless": "No gain", "duplicates": "Duplicates",
-    "few": "Few rows", "shift": "Shift", "identifier": "Identifier", "missing": "Missing", "redundant": "Redundant",
+    "few": "Few rows", "shift": "Shift", "drift": "Drift", "identifier": "Identifier", "missing": "Missing", "redundant": "Redundant",
     "constant": "Constant", "unknown": "Unknown", "dropped": "Left out", "sample": "Sample",
 }  # fmt: skip
 """The names of the kinds of alerts, the most serious first."""
@@ -47,7 +47,7 @@ SERIOUS = ("leak", "learned", "stale", "useless")
 def alerts(model: Any, all_rows: LabelledRows, given: LabelledRows, judged: JudgedRows) -> list[Alert]:
     """Return the alerts of a model and of labelled rows, the most serious first."""
     found = [*pitfalls.alerts_of(model, given, judged.fold), *_of_model(model, judged), *_of_rows(model, given, judged)]
-    found += [*_of_classes(given, judged), *shift(model, judged)]
+    found += [*_of_classes(given, judged), *shift(model, judged), *_of_drift(drifts(model, given, judged))]
     if given.dropped:
         names = ", ".join(str(label) for label in given.unknown[:5])
         text = f"{counted(given.dropped, given.unit)} of classes that the model never learned ({names}) are left out."
@@ -133,10 +133,7 @@ def shift(model: Any, judged: JudgedRows) -> list[Alert]:
     learned, here = np.asarray(model.class_count_, float), np.bincount(judged.codes, minlength=len(judged.classes))
     if judged.learned or len(learned) < 2:
         return []
-    table = np.stack([learned, here])
-    expected = table.sum(axis=1, keepdims=True) * table.sum(axis=0) / table.sum()
-    statistic = ((table - expected) ** 2 / np.maximum(expected, 1e-300)).sum()
-    if gammaincc((len(learned) - 1) / 2, statistic / 2) >= SHIFT:
+    if differing(learned, here.astype(float))[1] >= SHIFT:
         return []
     shares = np.abs(here / here.sum() - learned / learned.sum())
     c = int(shares.argmax())
@@ -145,3 +142,14 @@ def shift(model: Any, judged: JudgedRows) -> list[Alert]:
         f"was {learned[c] / learned.sum():.1%}."
     )
     return [Alert("shift", text, "If new rows look like these, set class_prior to their shares.")]
+
+
+def _of_drift(found: list[Drift]) -> list[Alert]:
+    if not found:
+        return []
+    named = ", ".join(f"{one.name!r} ({100 * one.distance:.0f}\u202f%)" for one in found[:5])
+    more = f" and {len(found) - 5} more" if len(found) > 5 else ""
+    has = "Column" if len(found) == 1 else "Columns"
+    text = f"{has} {named}{more} {'differs' if len(found) == 1 else 'differ'} from the training rows"
+    text += " (in brackets: the share of values that moved)."
+    return [Alert("drift", text, "Check how these rows were collected; if the change lasts, train on newer rows.")]

@@ -11,7 +11,7 @@ from suffice.reporting.pitfalls import places_of
 from suffice.tables import Column, kind_of
 from suffice.typing import Array
 
-__all__ = ["ColumnSummary", "summarized"]
+__all__ = ["ColumnSummary", "summarized", "value_of"]
 
 BINS, NAMED, FEW = 24, 4, 8
 QUANTILES = (0.0, 0.25, 0.5, 0.75, 1.0)
@@ -48,7 +48,7 @@ def summarized(column: Column) -> ColumnSummary:
     known, counts = np.unique(present, return_counts=True)
     order = np.argsort(-counts, kind="stable")[:NAMED]
     shares = (counts[order] / len(present)).tolist()
-    names = [_name(column, int(np.flatnonzero(places == known[i])[0])) for i in order]
+    names = [value_of(column, int(np.flatnonzero(places == known[i])[0])) for i in order]
     return ColumnSummary(
         distinct, missing, frequent=list(zip(names, shares, strict=True)), others=max(0.0, 1.0 - sum(shares))
     )
@@ -65,7 +65,7 @@ def _of_numbers(values: Array, distinct: int, missing: int) -> ColumnSummary:
     return ColumnSummary(distinct, missing, quantiles, float(finite.mean()), bins, ends)
 
 
-def _name(column: Column, row: int) -> str:
+def value_of(column: Column, row: int) -> str:
     """Return the value of a row as text."""
     value: Any = column.values[row]
     if column.storage == "category" and column.labels is not None:
