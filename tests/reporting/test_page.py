@@ -194,7 +194,7 @@ def test_columns_that_act_together_are_shown_where_there_are_some() -> None:
     assert "Joint columns" in shown
     assert "lamp × door × rain <b>" in shown
     assert 'id="spec-together-0-0"' in page.html
-    assert "Joint columns" not in sf.report(sf.NaiveBayes(joint=None).fit(X, y), X, y).html
+    assert 'id="together"' not in sf.report(sf.NaiveBayes(joint=None).fit(X, y), X, y).html
 
 
 def test_json_cannot_end_a_script() -> None:

@@ -35,8 +35,8 @@ SHIFT = 1e-3
 
 NAMES = {
     "leak": "Leak", "learned": "Training rows", "stale": "Stale", "useless": "No gain", "duplicates": "Duplicates",
-    "few": "Few rows", "shift": "Shift", "drift": "Drift", "identifier": "Identifier", "missing": "Missing", "redundant": "Redundant",
-    "constant": "Constant", "unknown": "Unknown", "dropped": "Left out", "sample": "Sample",
+    "few": "Few rows", "shift": "Shift", "drift": "Drift", "identifier": "Identifier", "missing": "Missing",
+    "redundant": "Redundant", "constant": "Constant", "unknown": "Unknown", "dropped": "Left out", "sample": "Sample",
 }  # fmt: skip
 """The names of the kinds of alerts, the most serious first."""
 

@@ -230,9 +230,9 @@ def _specs(facts: Facts) -> dict[str, str]:
 
 
 def _rounded(value: Any) -> Any:
-    """Return a specification with its numbers at six digits, which halves a chart of many cells."""
+    """Return a specification with its numbers at four digits, which halves a chart of many cells."""
     if isinstance(value, float | np.floating):
-        return float(f"{value:.6g}")
+        return float(f"{value:.4g}")
     if isinstance(value, dict):
         return {name: _rounded(one) for name, one in value.items()}
     return [_rounded(one) for one in value] if isinstance(value, list | tuple) else value
