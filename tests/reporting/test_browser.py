@@ -1,14 +1,17 @@
 """The page in a browser: charts are drawn, nothing is requested from the network, nothing goes wrong."""
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from sklearn.metrics import precision_score, recall_score
 
 import suffice as sf
 from browsing import launched, needs_browser
 from reporting.data import NASTY, letters, lights, table
+from suffice.reporting.facts import gather
 
 pytestmark = [
     needs_browser,
@@ -127,13 +130,131 @@ def test_it_can_be_walked_by_keyboard(browser: Any, pages: Any) -> None:
     with Visit(browser, pages["table"]) as visit:
         visit.page.keyboard.press("Tab")
         assert visit.page.evaluate("document.activeElement.className") == "skip"
-        visit.page.focus("#classes summary")
+        visit.page.focus("#confidence summary")
         visit.page.keyboard.press("Enter")
-        assert visit.page.evaluate("document.querySelector('#classes details').open")
+        assert visit.page.evaluate("document.querySelector('#confidence details').open")
+
+
+def shown(visit: Visit, name: str) -> str:
+    return str(visit.page.inner_text(f"#t-{name}")).replace("\u202f", "")
+
+
+def test_the_threshold_moves_with_slider_keys_and_costs(browser: Any, pages: Any) -> None:
+    X, y = table()
+    judged = gather(sf.NaiveBayes().fit(X, y), X, y, None, None).judged
+    own = judged.codes == 1
+    with Visit(browser, pages["table"]) as visit:
+        for place, threshold in ((-1, 0.49), (-20, 0.29), (45, 0.74)):
+            visit.page.focus("#t-at")
+            for _ in range(abs(place)):
+                visit.page.keyboard.press("ArrowRight" if place > 0 else "ArrowLeft")
+            flagged = judged.probabilities[:, 1] >= threshold
+            assert shown(visit, "shown") == str(threshold)
+            assert visit.page.get_attribute("#t-at", "aria-valuetext") == str(threshold)
+            assert shown(visit, "precision") == f"{100 * precision_score(own, flagged):.1f}%"
+            assert shown(visit, "recall") == f"{100 * recall_score(own, flagged):.1f}%"
+            assert shown(visit, "flagged") == f"{100 * flagged.mean():.1f}%"
+            assert float(shown(visit, "cost")) == pytest.approx((own != flagged).mean(), rel=1e-3)
+        visit.page.fill("#t-fp", "1")
+        visit.page.fill("#t-fn", "4")
+        visit.page.click("#t-best")
+        assert shown(visit, "shown") == "0.2"  # 1 / (1 + 4)
+        flagged = judged.probabilities[:, 1] >= 0.2
+        cost = (1.0 * (flagged & ~own) + 4.0 * (~flagged & own)).mean()
+        assert float(shown(visit, "cost")) == pytest.approx(cost, rel=1e-3)
+        visit.page.select_option("#t-class", "no")
+        flagged = judged.probabilities[:, 0] >= 0.2
+        assert shown(visit, "recall") == f"{100 * recall_score(~own, flagged):.1f}%"
+
+
+def test_the_script_draws_what_the_page_came_with(browser: Any, pages: Any) -> None:
+    html = pages["table"].read_text(encoding="utf-8")
+    with Visit(browser, pages["table"]) as visit:
+        for name in ("curve", "costs", "rule"):
+            (before,) = re.findall(rf'id="t-{name}" class="\w+" d="([^"]+)"', html)
+            after = visit.page.get_attribute(f"#t-{name}", "d")
+            numbers = [[float(x) for x in re.findall(r"-?[0-9.]+", path)] for path in (before, after)]
+            assert numbers[0] == pytest.approx(numbers[1], abs=0.11)
+        bars = "[...document.querySelectorAll('#t-bars rect')].map(x => Number(x.getAttribute('height')))"
+        heights = [float(x) for x in re.findall(r'<rect class="(?:own|rest)"[^>]*height="([^"]+)"', html)]
+        assert visit.page.evaluate(bars) == pytest.approx(heights, abs=0.11)
+
+
+def test_the_contents_stay_and_lead_to_every_section(browser: Any, pages: Any) -> None:
+    with Visit(browser, pages["table"], viewport={"width": 1280, "height": 900}) as visit:
+        visit.page.evaluate("window.scrollTo(0, 3000)")
+        box = visit.page.query_selector(".side").bounding_box()
+        assert 0 <= box["y"] < 10
+        assert visit.page.query_selector(".side a[aria-current=true]") is not None
+        assert not visit.page.is_visible(".top")
+    with Visit(browser, pages["table"], viewport={"width": 390, "height": 800}) as visit:
+        visit.page.evaluate("window.scrollTo(0, 3000)")
+        assert visit.page.query_selector(".top").bounding_box()["y"] == 0
+        assert not visit.page.is_visible(".side")
+        visit.page.click("#menu summary")
+        visit.page.click("#menu a[href='#threshold']")
+        visit.page.wait_for_timeout(1000)
+        assert not visit.page.evaluate("document.getElementById('menu').open")
+        assert 0 <= visit.page.query_selector("#h-threshold").bounding_box()["y"] < 200
+        visit.page.click("#menu summary")
+        visit.page.keyboard.press("Escape")
+        assert not visit.page.evaluate("document.getElementById('menu').open")
+
+
+def test_without_scripts_all_figures_are_there(browser: Any, pages: Any) -> None:
+    context = browser.new_context(java_script_enabled=False, viewport={"width": 390, "height": 800})
+    page = context.new_page()
+    page.goto(pages["table"].as_uri())
+    assert "need JavaScript" in page.inner_text("noscript")
+    assert not page.is_visible(".controls")
+    assert page.is_visible("#t-curve")
+    assert page.locator("#threshold table").first.locator("tbody tr").count() == 13
+    assert page.is_visible("#alerts .alerts")
+    assert page.is_visible("#t-precision")
+    page.click("#menu summary")
+    assert page.is_visible("#menu a[href='#data']")
+    context.close()
+
+
+CONTRAST = """() => {
+  const canvas = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
+  const rgba = (colour) => {
+    canvas.clearRect(0, 0, 1, 1); canvas.fillStyle = colour; canvas.fillRect(0, 0, 1, 1);
+    return [...canvas.getImageData(0, 0, 1, 1).data];
+  };
+  const behind = (one) => {
+    for (let at = one; at; at = at.parentElement) {
+      const colour = rgba(getComputedStyle(at).backgroundColor);
+      if (colour[3] === 255) return colour;
+    }
+    return [255, 255, 255, 255];
+  };
+  const light = (c) => c.slice(0, 3).map((v) => v / 255)
+    .map((v) => (v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4))
+    .reduce((sum, v, k) => sum + v * [0.2126, 0.7152, 0.0722][k], 0);
+  const found = [];
+  for (const one of document.querySelectorAll("main *, nav *, .top *")) {
+    const own = [...one.childNodes].some((n) => n.nodeType === 3 && n.textContent.trim());
+    if (!own || one.closest("svg, mark, .less, .more, script, noscript") || !one.checkVisibility()) continue;
+    const [a, b] = [light(rgba(getComputedStyle(one).color)), light(behind(one))].sort((x, y) => y - x);
+    const ratio = (a + 0.05) / (b + 0.05);
+    if (ratio < 4.5) found.push(`${one.tagName}.${one.className} ${one.textContent.slice(0, 30)} ${ratio.toFixed(2)}`);
+  }
+  return found;
+}"""
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("name", ["texts", "table"])
+def test_text_has_the_contrast_of_wcag_aa(browser: Any, pages: Any, name: str, scheme: Any) -> None:
+    with Visit(browser, pages[name], color_scheme=scheme, viewport={"width": 1280, "height": 900}) as visit:
+        assert visit.page.evaluate(CONTRAST) == []
 
 
 def test_it_prints_all_that_is_folded(browser: Any, pages: Any, tmp_path: Path) -> None:
     with Visit(browser, pages["texts"]) as visit:
         visit.page.pdf(path=tmp_path / "page.pdf", format="A4")
-        assert visit.page.evaluate("[...document.querySelectorAll('details')].every(one => one.open)")
+        assert visit.page.evaluate(
+            "[...document.querySelectorAll('details')].every(one => one.open || one.id == 'menu')"
+        )
         assert (tmp_path / "page.pdf").stat().st_size > 20_000

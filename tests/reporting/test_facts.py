@@ -79,7 +79,7 @@ def test_labels_never_learned_are_left_out_and_reported() -> None:
     model = sf.TextClassifier().fit(texts, labels)
     found = gather(model, [*texts, "you"], [*labels, "else"], None, None)
     assert found.data.rows == len(texts)
-    assert "never learned (else)" in found.data.notes[0]
+    assert any("never learned (else)" in one.found for one in found.data.alerts)
 
 
 def test_examples_are_right_close_and_wrong_or_those_requested() -> None:
@@ -196,7 +196,7 @@ def test_many_rows_are_judged_by_some(monkeypatch: pytest.MonkeyPatch) -> None:
     rows = np.union1d(some_rows(120, 80), [0, 119])
     assert found.data.rows == len(rows)
     assert found.judged.left_out
-    assert "picked by a hash" in found.data.notes[0]
+    assert any("picked by a hash" in one.found for one in found.data.alerts)
     assert [one.row for one in found.examples] == [119, 0]
     assert "".join(piece.text for piece in found.examples[0].pieces) == texts[119]
 

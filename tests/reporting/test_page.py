@@ -1,6 +1,7 @@
 """The page as a file: whole, escaped, small, and made for every classifier."""
 
 import functools
+import itertools
 import json
 import re
 import sys
@@ -15,7 +16,8 @@ from scipy.sparse import csr_matrix
 
 import suffice as sf
 from reporting.data import NASTY, counts, letters, lights, table
-from suffice.reporting.page import _json, _percent, _title
+from suffice.reporting.page import _json
+from suffice.reporting.wording import percent, question
 
 pd: Any = pytest.importorskip("pandas")
 
@@ -116,6 +118,48 @@ def test_every_classifier_has_a_page(name: str) -> None:
     assert "flatters it" not in page.html  # rows that were learned are judged by folds, by any classifier
 
 
+@pytest.mark.parametrize("name", [*OFTEN, *RARELY])
+@pytest.mark.filterwarnings("ignore:The urns of")
+def test_headings_are_in_order_and_pictures_have_words(name: str) -> None:
+    tags = parsed(drawn(name))
+    levels = [int(tag[1]) for tag, _ in tags.found if re.fullmatch("h[1-6]", tag)]
+    assert levels[0] == 1
+    assert levels.count(1) == 1
+    assert all(b <= a + 1 for a, b in itertools.pairwise(levels))
+    pictures = [attrs for tag, attrs in tags.found if tag == "svg" or attrs.get("class") == "chart"]
+    assert pictures
+    assert all(attrs["role"] == "img" and attrs["aria-label"] for attrs in pictures)
+    labelled = {attrs["for"] for tag, attrs in tags.found if tag == "label"}
+    asked = {attrs["id"] for tag, attrs in tags.found if tag in ("input", "select")}
+    assert labelled == asked
+    sections = [attrs for tag, attrs in tags.found if tag == "section"]
+    ids = {attrs.get("id") for _, attrs in tags.found}
+    assert all(attrs["aria-labelledby"] in ids for attrs in sections)
+    links = [str(attrs["href"])[1:] for tag, attrs in tags.found if tag == "a"]
+    assert set(links) == {attrs["id"] for attrs in sections} | {"main"}  # the contents leave no section out
+
+
+def test_alerts_come_before_all_figures() -> None:
+    X, y = table()
+    page = sf.report(sf.NaiveBayes().fit({**X, "copy": y}, y), {**X, "copy": y}, y)
+    headings = re.findall(r"<h2[^>]*>([^<]+)", page.html)
+    assert [heading.strip() for heading in headings[:3]] == ["Alerts", "Summary", "Data"]
+    alerts = page.html[page.html.index('id="alerts"') : page.html.index('id="summary"')]
+    assert re.findall(r"<strong>([^<]+)</strong>", alerts)[0] == "Leak"
+    assert "Leave it out unless it is known before the label." in alerts
+    assert "Constant" in alerts
+
+
+def test_choices_are_in_words() -> None:
+    texts, labels = letters(300)
+    page = sf.report(sf.TextClassifier().fit(texts, labels), texts, labels)
+    shown = "".join(parsed(page).text)
+    assert "Pseudo-count: " in shown
+    assert "nats per row" in shown
+    assert "Larger values smooth more." in shown
+    assert "Hyperparameters" not in drawn("multinomial").html  # there nothing was chosen
+
+
 def test_what_is_strange_shows_as_text() -> None:
     texts, labels = letters()
     strange = {"spam": '<script>alert("1")</script>\n{{ 7*7 }}', "ham": 'שלום "🎈" </title><b>'}
@@ -124,7 +168,9 @@ def test_what_is_strange_shows_as_text() -> None:
     model = sf.TextClassifier(tokens=sf.Tokens(token_pattern=r"[^ ]+", lowercase=False)).fit(texts, y)
     page = sf.report(model, texts, y, title="</title><script>alert(2)</script>", examples=[0])
     tags = parsed(page)
-    assert [tag for tag, _ in tags.found].count("script") == len(specs(page)) + 4  # config, explorer and two that run
+    assert [tag for tag, _ in tags.found].count("script") == len(
+        specs(page)
+    ) + 5  # config, explorer, thresholds and two that run
     assert "b" not in [tag for tag, _ in tags.found]
     shown = "".join(tags.text)
     assert "<script>alert(1)</script> & 'now' </script><!-- עברית 🎈" in shown
@@ -145,10 +191,10 @@ def test_columns_that_act_together_are_shown_where_there_are_some() -> None:
     sets: Any = [("lamp", "door"), ("lamp", "hour"), ("lamp", "door", "rain <b>")]
     page = sf.report(sf.NaiveBayes(joint=sets).fit(X, y), X, y)
     shown = "".join(parsed(page).text)
-    assert "Which columns act together" in shown
+    assert "Joint columns" in shown
     assert "lamp × door × rain <b>" in shown
     assert 'id="spec-together-0-0"' in page.html
-    assert "Which columns act together" not in sf.report(sf.NaiveBayes(joint=None).fit(X, y), X, y).html
+    assert 'id="together"' not in sf.report(sf.NaiveBayes(joint=None).fit(X, y), X, y).html
 
 
 def test_json_cannot_end_a_script() -> None:
@@ -254,9 +300,24 @@ def test_a_missing_library_is_named(name: str, monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_words_of_the_page() -> None:
-    assert _title(["ham", "spam"]) == "ham or spam?"
-    assert _title(["a", "b", "c"]) == "a, b or c?"
-    assert _title([str(i) for i in range(20)]) == "Which of 20 classes?"
-    assert [_percent(x) for x in (0.5, 0.0, 1.0, 0.9999, 0.0001, float("nan"))] == [
+    assert question(["ham", "spam"]) == "ham or spam?"
+    assert question(["a", "b", "c"]) == "a, b or c?"
+    assert question([str(i) for i in range(20)]) == "Which of 20 classes?"
+    assert question([str(i) for i in range(20)], "digit") == "Digit: which of 20 classes?"
+    assert [percent(x) for x in (0.5, 0.0, 1.0, 0.9999, 0.0001, float("nan"))] == [
         "50.0\u202f%", "0.0\u202f%", "100.0\u202f%", "> 99.9\u202f%", "< 0.1\u202f%", "–",
     ]  # fmt: skip
+
+
+def test_the_title_names_the_target() -> None:
+    X, y = table(60)
+    model = sf.NaiveBayes(joint=None).fit(X, y)
+    assert sf.report(model, X, pd.Series(y, name="survived")).title == "Survived: no or yes?"
+    assert sf.report(model, X, pl.Series("survived", y)).title == "Survived: no or yes?"
+    assert sf.report(model, X, y, target="Survived").title == "Survived: no or yes?"
+    assert sf.report(model, X, pd.Series(y)).title == "no or yes?"
+    frame = pd.DataFrame({**X, "survived": y})
+    named = sf.NaiveBayes(joint=None).fit(frame, "survived")
+    assert sf.report(named, frame, "survived").title == "Survived: no or yes?"
+    assert sf.report(named, X, y).title == "Survived: no or yes?"  # as it was fitted
+    assert sf.report(named, X, y, title="Who?").title == "Who?"

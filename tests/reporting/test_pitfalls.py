@@ -95,7 +95,7 @@ def test_names_of_rows(names: Any) -> None:
 def test_columns_of_one_value() -> None:
     columns, y = made()
     lines = of_columns(given({**columns, "a": [1] * ROWS, "b": [None] * ROWS, "c": ["x", None] * (ROWS // 2)}, y))
-    assert lines == ["Columns 'a', 'b', 'c' have only one value: they carry no information."]
+    assert lines == ["Columns 'a', 'b', 'c' have only one value. Leave them out: they carry no information."]
     assert of_columns(given({"a": [1] * 10}, ["x", "y"] * 5)) == []  # too few rows to tell
 
 
@@ -117,19 +117,19 @@ def test_rows_that_come_twice() -> None:
 def test_the_report_warns() -> None:
     columns, y = made()
     model = sf.NaiveBayes(columns={"note": "drop"}).fit({**columns, "copy": y, "one": [0] * ROWS}, y)
-    notes = gather(model, {**columns, "copy": y, "one": [0] * ROWS}, y, None, None).data.notes
-    assert any("'copy' alone determines the label of every row" in note for note in notes)
-    assert any("'one' has only one value" in note for note in notes)
+    found = gather(model, {**columns, "copy": y, "one": [0] * ROWS}, y, None, None).data.alerts
+    assert any("'copy' alone determines the label of every row" in one.found for one in found)
+    assert any("'one' has only one value" in one.found for one in found)
     texts, labels = ["tea milk", "rum cola"] * 30, ["a", "b"] * 30
-    notes = gather(sf.TextClassifier().fit(texts, labels), texts, labels, None, None).data.notes
-    assert any("60 of 60 texts (100.0 %) have an exact duplicate" in note for note in notes)
+    found = gather(sf.TextClassifier().fit(texts, labels), texts, labels, None, None).data.alerts
+    assert any("60 of 60 texts (100.0 %) have an exact duplicate" in one.found for one in found)
 
 
 SILENT = {
     "adult": [],
     "car": [],
-    "ionosphere": ["Column 'x2' has only one value: it carries no information."],
-    "mushroom": ["Column 'veil-type' has only one value: it carries no information."],
+    "ionosphere": ["Column 'x2' has only one value. Leave it out: it carries no information."],
+    "mushroom": ["Column 'veil-type' has only one value. Leave it out: it carries no information."],
     "penguins": [],
     "sonar": [],
     "votes": [],

@@ -152,7 +152,8 @@ def report(path: Path, data: list[Path], output: Path, learned: bool | None, err
     model = classifier(path)
     table, columns = _table(data, model, None, None, errors)
     held_out = None if learned is None else not learned
-    page = sf.report(model, columns.features(table), columns.labels(table), held_out=held_out)
+    X, y = columns.features(table), columns.labels(table)
+    page = sf.report(model, X, y, held_out=held_out, target=columns.target)
     write((output, [page.html.encode()]))
     print(f"Wrote {output}\n{fill(for_the_shell(page.how), WIDTH)}", file=stream_beside(output))
 

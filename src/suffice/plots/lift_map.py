@@ -169,7 +169,14 @@ def _panel(
 
 
 def heat_map(
-    tables: Array, values: tuple[tuple[str, ...], ...], names: Any, reach: float, axes: Any, colour: Any, written: bool
+    tables: Array,
+    values: tuple[tuple[str, ...], ...],
+    names: Any,
+    reach: float,
+    axes: Any,
+    colour: Any,
+    written: bool,
+    inks: tuple[str, str, str] = (GREY, "white", "white"),  # on pale cells, on strong ones of less, and of more
 ) -> Any:
     """Draw the cells of one class, with or without their numbers."""
     alt = altair()
@@ -181,7 +188,8 @@ def heat_map(
     cells = base.mark_rect(cornerRadius=1).encode(color=colour, opacity=sure, tooltip=tips)
     if not written:
         return alt.layer(cells)
-    ink = alt.when("datum.strong").then(alt.value("white")).otherwise(alt.value(GREY))
+    pale, less, more = map(alt.value, inks)
+    ink = alt.when("datum.strong && datum.power < 0").then(less).when("datum.strong").then(more).otherwise(pale)
     return alt.layer(cells, base.mark_text(fontSize=11).encode(text="label:N", color=ink))
 
 

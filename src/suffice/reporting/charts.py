@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
@@ -17,18 +18,23 @@ from suffice.reporting.joint_views import JointView
 from suffice.reporting.judged_rows import LEVEL, JudgedRows
 
 __all__ = [
-    "CONFIG", "accuracy", "by_column", "informative", "learning", "posterior", "reliability", "spikes", "together",
-    "waterfall",
+    "CONFIG", "accuracy", "by_column", "data_of", "informative", "posterior", "reliability", "spec_of", "spikes",
+    "together", "waterfall",
 ]  # fmt: skip
 
 INK, MUTED, LINE, ACCENT = "var(--ink)", "var(--muted)", "var(--line)", "var(--accent)"
+SIDE = 34
+"""Width of the labels of an axis, in pixels, so that two charts stand exactly one above the other."""
+
 FONT = "ui-sans-serif, system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif"
 SPIKES = 300
 NAME, LONG = 22, 30
 WRITTEN = 8
+LETTERS = 34  # under a heat map, side by side
 
 CONFIG: dict[str, Any] = {
     "background": "transparent",
+    "aria": False,
     "font": FONT,
     "view": {"stroke": None},
     "axis": {
@@ -40,13 +46,15 @@ CONFIG: dict[str, Any] = {
 }  # fmt: skip
 
 
-def _spec(chart: Any, height: Any) -> dict[str, Any]:
+def spec_of(chart: Any, height: Any) -> dict[str, Any]:
+    """Return the specification of a chart that is as wide as its place."""
     spec: dict[str, Any] = chart.properties(width="container", height=height).to_dict()
     spec.pop("config", None)
     return {**spec, "autosize": {"type": "fit-x", "contains": "padding"}}
 
 
-def _data(lines: list[dict[str, Any]]) -> Any:
+def data_of(lines: list[dict[str, Any]]) -> Any:
+    """Return lines as the data of a chart."""
     return altair().Data(values=lines)
 
 
@@ -62,7 +70,7 @@ def accuracy(judged: JudgedRows) -> dict[str, Any]:
     colour = _classes([line["class"] for line in lines], [line["code"] for line in lines])
     low = max(0.0, min(line["low"] for line in lines) - 0.02)
     scale = alt.Scale(domain=[min(low, 0.9), 1.0], nice=False, zero=False)
-    axis = alt.Axis(format="~%", tickCount=5, title="share of the class that is found")
+    axis = alt.Axis(format="~%", tickCount=5, title="recall")
     x = alt.X("share:Q", scale=scale, axis=axis)
     y = alt.Y(
         "class:N", sort=None, title=None, axis=alt.Axis(domain=False, ticks=False, labelColor=INK, labelPadding=8)
@@ -73,34 +81,34 @@ def accuracy(judged: JudgedRows) -> dict[str, Any]:
         alt.Tooltip("low:Q", format=".1%", title="at least"), alt.Tooltip("high:Q", format=".1%", title="at most"),
         alt.Tooltip("rows:Q", format=",", title="rows"),
     ]  # fmt: skip
-    base = alt.Chart(_data(shown)).encode(y=y, color=colour, tooltip=tooltip)
+    base = alt.Chart(data_of(shown)).encode(y=y, color=colour, tooltip=tooltip)
     span = base.mark_rule(strokeWidth=5, opacity=0.35, strokeCap="round").encode(
         x=alt.X("low:Q", scale=scale, axis=axis), x2="high:Q"
     )
     dots = base.mark_circle(size=90, opacity=1).encode(x=x)
-    every = alt.Chart(_data([{"all": judged.accuracy["share"]}])).mark_rule(color=MUTED, strokeDash=[3, 3])
-    return _spec(alt.layer(every.encode(x=alt.X("all:Q", scale=scale, axis=axis)), span, dots), 26 * len(lines))
+    every = alt.Chart(data_of([{"all": judged.accuracy["share"]}])).mark_rule(color=MUTED, strokeDash=[3, 3])
+    return spec_of(alt.layer(every.encode(x=alt.X("all:Q", scale=scale, axis=axis)), span, dots), 26 * len(lines))
 
 
 def reliability(bins: list[dict[str, float]]) -> dict[str, Any]:
     """Plot accuracy against confidence, with the interval of each bin and the diagonal."""
     alt = altair()
     scale = alt.Scale(domain=[0, 1])
-    x = alt.X("confidence:Q", scale=scale, title="how sure it is", axis=alt.Axis(format="%", tickCount=5))
-    y = alt.Y("share:Q", scale=scale, title="how often it is right", axis=alt.Axis(format="%", tickCount=5))
+    x = alt.X("confidence:Q", scale=scale, title=None, axis=alt.Axis(format="%", tickCount=5))
+    y = alt.Y("share:Q", scale=scale, title="accuracy", axis=alt.Axis(format="%", tickCount=5, minExtent=SIDE))
     tooltip = [
         alt.Tooltip("confidence:Q", format=".1%", title="sure"), alt.Tooltip("share:Q", format=".1%", title="right"),
         alt.Tooltip("low:Q", format=".1%", title="at least"), alt.Tooltip("high:Q", format=".1%", title="at most"),
         alt.Tooltip("rows:Q", format=",", title="rows"),
     ]  # fmt: skip
     ends = [{"confidence": 0, "share": 0}, {"confidence": 1, "share": 1}]
-    honest = alt.Chart(_data(ends)).mark_line(color=MUTED, strokeDash=[4, 4], strokeWidth=1).encode(x=x, y=y)
-    base = alt.Chart(_data(list(bins))).encode(x=x, tooltip=tooltip)
+    honest = alt.Chart(data_of(ends)).mark_line(color=MUTED, strokeDash=[4, 4], strokeWidth=1).encode(x=x, y=y)
+    base = alt.Chart(data_of(list(bins))).encode(x=x, tooltip=tooltip)
     span = base.mark_rule(color=ACCENT, strokeWidth=4, opacity=0.3, strokeCap="round").encode(y="low:Q", y2="high:Q")
     most = max(line["rows"] for line in bins)
     size = alt.Size("rows:Q", scale=alt.Scale(domain=[0, most], range=[30, 420]), legend=None)
     dots = base.mark_circle(color=ACCENT, opacity=0.9).encode(y=y, size=size)
-    return _spec(alt.layer(honest, span, base.mark_line(color=ACCENT, strokeWidth=1).encode(y=y), dots), 340)
+    return spec_of(alt.layer(honest, span, base.mark_line(color=ACCENT, strokeWidth=1).encode(y=y), dots), 340)
 
 
 def shown_words(words: FeatureBelief, pair: tuple[int, int]) -> Any:
@@ -148,11 +156,11 @@ def _spikes(alt: Any, lines: list[dict[str, Any]], colour: str, top: float, titl
     tooltip = [alt.Tooltip("word:N", title="word"), alt.Tooltip("theta:Q", title="posterior mean")]
     if sure:
         tooltip += [alt.Tooltip("low:Q", title="at least (95 %)"), alt.Tooltip("high:Q", title="at most")]
-    base = alt.Chart(_data(lines)).encode(x=x)
+    base = alt.Chart(data_of(lines)).encode(x=x)
     spike = base.mark_bar(color=colour, size=2).encode(y=y)
     touch = base.mark_bar(opacity=0, size=9).encode(y=alt.datum(top), tooltip=tooltip)
     label = base.mark_text(dy=-6, fontSize=11, color=INK).encode(y=y, text="label:N")
-    return _spec(alt.layer(spike, label, touch), 150)
+    return spec_of(alt.layer(spike, label, touch), 150)
 
 
 def posterior(names: list[str], pair: tuple[int, int], meaning: str) -> dict[str, Any]:
@@ -165,7 +173,7 @@ def posterior(names: list[str], pair: tuple[int, int], meaning: str) -> dict[str
     )
     fill = _classes([names[c] for c in pair], list(pair), True)
     area = base.mark_area(opacity=0.18).encode(y=alt.Y("density:Q", stack=None, axis=None), fill=fill)
-    return _spec(alt.layer(area, base.mark_line(strokeWidth=2).encode(color=colour)), 150)
+    return spec_of(alt.layer(area, base.mark_line(strokeWidth=2).encode(color=colour)), 150)
 
 
 def by_column(view: ColumnView, codes: dict[str, int]) -> dict[str, Any]:
@@ -173,7 +181,7 @@ def by_column(view: ColumnView, codes: dict[str, int]) -> dict[str, Any]:
     alt = altair()
     names = list(dict.fromkeys(line["class"] for line in view.lines))
     colour = _classes(names, [codes[name] for name in names])
-    base = alt.Chart(_data(view.lines))
+    base = alt.Chart(data_of(view.lines))
     if view.shape == "dots":
         return _dots(alt, base.encode(color=colour), len(view.lines) // max(1, len(names)))
     axis = alt.Axis(title=None, tickCount=5, grid=False, **({"format": "~s"} if _wide(view) else {}))
@@ -183,28 +191,29 @@ def by_column(view: ColumnView, codes: dict[str, int]) -> dict[str, Any]:
     fill = _classes(names, [codes[name] for name in names], True)
     if view.shape == "counts":
         line = base.mark_line(point={"filled": True, "size": 24}, strokeWidth=1.5)
-        return _spec(line.encode(x=x, y=y, color=colour, tooltip=tooltip), 130)
+        return spec_of(line.encode(x=x, y=y, color=colour, tooltip=tooltip), 130)
     area = base.mark_area(opacity=0.14).encode(x=x, y=y, fill=fill, tooltip=tooltip)
     line = base.mark_line(strokeWidth=2).encode(x=x, y=alt.Y("density:Q", axis=None), color=colour, tooltip=tooltip)
-    return _spec(alt.layer(area, line), 130)
+    return spec_of(alt.layer(area, line), 130)
 
 
 def together(view: JointView, classes: list[int]) -> list[dict[str, Any]]:
     """Plot the lift of joint values of two columns over independence, one chart per class on the same colour scale."""
     alt, (found, names) = altair(), view.table()
     tables = tables_of(found, LEVEL)[:, classes]
-    reach = reach_of(tables)
+    reach, values = reach_of(tables), tuple(tuple(map(_brief, named)) for named in found.values)
     colour = alt.Color("power:Q", scale=colours_of(alt, reach), legend=None)
-    narrow = sum(len(value) for value in found.values[1]) > 30
+    narrow = max(map(len, values[1])) * len(values[1]) > LETTERS
     axes = (
-        axis_of("y", found.values[0], names[0], labelLimit=124),
-        axis_of("x", found.values[1], names[1], -40 if narrow else 0, labelLimit=90),
+        axis_of("y", values[0], names[0], labelLimit=124),
+        axis_of("x", values[1], names[1], -40 if narrow else 0, labelLimit=90),
     )
     written = len(found.values[1]) <= WRITTEN
     cells = [
-        heat_map(one, found.values, names, reach_of(tables), axes, colour, written) for one in tables.swapaxes(0, 1)
+        heat_map(one, values, names, reach, axes, colour, written, (INK, "white", "var(--on-more)"))
+        for one in tables.swapaxes(0, 1)
     ]
-    return [_spec(one, (26 if len(found.values[0]) <= 12 else 19) * len(found.values[0])) for one in cells]
+    return [spec_of(one, (26 if len(found.values[0]) <= 12 else 19) * len(found.values[0])) for one in cells]
 
 
 def _wide(view: ColumnView) -> bool:
@@ -225,7 +234,7 @@ def _dots(alt: Any, base: Any, values: int) -> dict[str, Any]:
     span = base.mark_rule(strokeWidth=4, opacity=0.3, strokeCap="round").encode(
         x=alt.X("low:Q", title=None), x2="high:Q"
     )
-    return _spec(alt.layer(span, base.mark_circle(size=60, opacity=1).encode(x=x)), 22 * values)
+    return spec_of(alt.layer(span, base.mark_circle(size=60, opacity=1).encode(x=x)), 22 * values)
 
 
 def informative(ranked: list[dict[str, Any]], colours: bool) -> dict[str, Any]:
@@ -244,8 +253,10 @@ def informative(ranked: list[dict[str, Any]], colours: bool) -> dict[str, Any]:
         codes = sorted({line["code"] for line in lines})
         scale = alt.Scale(domain=codes, range=[colour_of(code) for code in codes])
         colour = alt.Color("code:N", scale=scale, legend=None)
-    bars = alt.Chart(_data(lines)).mark_bar(cornerRadiusEnd=2, height=9).encode(x=x, y=y, color=colour, tooltip=tooltip)
-    return _spec(bars, 19 * len(lines))
+    bars = (
+        alt.Chart(data_of(lines)).mark_bar(cornerRadiusEnd=2, height=9).encode(x=x, y=y, color=colour, tooltip=tooltip)
+    )
+    return spec_of(bars, 19 * len(lines))
 
 
 def waterfall(why: Explanation, codes: tuple[int, int], values: bool, most: int = 12) -> dict[str, Any]:
@@ -271,29 +282,16 @@ def waterfall(why: Explanation, codes: tuple[int, int], values: bool, most: int 
     tooltip = [
         alt.Tooltip("feature:N"), alt.Tooltip("in words:N"), alt.Tooltip("weight:Q", format="+.3f"),
     ]  # fmt: skip
-    base = alt.Chart(_data(rows)).encode(y=y)
+    base = alt.Chart(data_of(rows)).encode(y=y)
     bars = base.mark_bar(cornerRadius=1).encode(x=x, x2="end:Q", color=colour, opacity=opacity, tooltip=tooltip)
-    zero = alt.Chart(_data([{"zero": 0}])).mark_rule(color=MUTED).encode(x="zero:Q")
+    zero = alt.Chart(data_of([{"zero": 0}])).mark_rule(color=MUTED).encode(x="zero:Q")
     labels = base.mark_text(align="left", dx=5, fontSize=11, color=MUTED).encode(x=alt.X("right:Q"), text="label:N")
-    return _spec(alt.layer(zero, bars, labels), 22 * len(rows))
+    return spec_of(alt.layer(zero, bars, labels), 22 * len(rows))
 
 
-def learning(curve: list[dict[str, float]], unit: str) -> dict[str, Any]:
-    """Plot accuracy with its interval against the number of rows learned."""
-    alt = altair()
-    x = alt.X("rows:Q", scale=alt.Scale(type="log", nice=False), title=f"{unit} learned")
-    x.axis = alt.Axis(values=[point["rows"] for point in curve], format=",", grid=False, labelOverlap="greedy")
-    low = max(0.0, min(point["low"] for point in curve) - 0.02)
-    scale = alt.Scale(domain=[low, min(1.0, max(point["high"] for point in curve) + 0.02)], nice=True)
-    y = alt.Y("share:Q", scale=scale, title="right, of rows not learned", axis=alt.Axis(format="%", tickCount=5))
-    tooltip = [
-        alt.Tooltip("rows:Q", format=",", title="learned"), alt.Tooltip("share:Q", format=".1%", title="right"),
-        alt.Tooltip("low:Q", format=".1%", title="at least"), alt.Tooltip("high:Q", format=".1%", title="at most"),
-    ]  # fmt: skip
-    base = alt.Chart(_data(list(curve))).encode(x=x, tooltip=tooltip)
-    band = base.mark_area(color=ACCENT, opacity=0.15).encode(y=alt.Y("low:Q", scale=scale), y2="high:Q")
-    line = base.mark_line(color=ACCENT, strokeWidth=2, point={"color": ACCENT, "size": 50, "filled": True})
-    return _spec(alt.layer(band, line.encode(y=y)), 280)
+def _brief(value: str) -> str:
+    """Return a value with its numbers at four digits: the ends of a bin have many."""
+    return re.sub(r"\d+\.\d{2,}", lambda found: f"{float(found[0]):.4g}", value)
 
 
 def _short(x: Any) -> float:

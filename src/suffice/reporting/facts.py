@@ -13,15 +13,18 @@ from suffice.estimators import mutual_information
 from suffice.models.answers.ranking import believed
 from suffice.models.choosing.judge import some_rows
 from suffice.models.likelihoods.pictures import FeatureBelief
-from suffice.reporting import pitfalls
+from suffice.reporting.alerts import alerts
+from suffice.reporting.associations import Associations, associations
+from suffice.reporting.column_summaries import summarized
 from suffice.reporting.column_views import ColumnView, column_views
 from suffice.reporting.joint_views import JointViews, joint_views
 from suffice.reporting.judged_rows import JudgedRows, judge
 from suffice.reporting.labelled_rows import LabelledRows, read
 from suffice.reporting.learning import learning_curve
+from suffice.reporting.pitfalls import Alert
 from suffice.reporting.shown_rows import Example, chosen, confidently_wrong
+from suffice.reporting.thresholds import Thresholds, thresholds
 from suffice.reporting.two_classes import two_to_show
-from suffice.telling import counted
 from suffice.typing import Integers
 
 __all__ = ["DataFacts", "Facts", "Informative", "gather"]
@@ -45,7 +48,7 @@ class DataFacts:
     figures: list[tuple[str, str]]
     columns: list[dict[str, Any]]
     more: int  # columns not listed
-    notes: list[str]
+    alerts: list[Alert]
 
 
 @dataclass(frozen=True)
@@ -75,11 +78,21 @@ class Facts:
     wrong: list[Example]
     curve: list[dict[str, float]]
     no_curve: str
+    target: str | None  # its name, if it is known
+    thresholds: Thresholds | None
+    associations: Associations | None
 
 
-def gather(model: Any, X: Any, y: Any, examples: Sequence[int] | None, held_out: bool | None) -> Facts:
-    """Read and judge the rows, and describe the model."""
-    all_rows = read(model, X, y)
+def gather(
+    model: Any,
+    X: Any,
+    y: Any,
+    examples: Sequence[int] | None,
+    held_out: bool | None,
+    target: str | None = None,
+) -> Facts:
+    """Read the rows, judge them, and look into the model."""
+    all_rows = read(model, X, y, target)
     which = some_rows(len(all_rows), MOST_ROWS)
     if examples is not None:
         which = np.union1d(which, _places(all_rows, examples))
@@ -103,6 +116,9 @@ def gather(model: Any, X: Any, y: Any, examples: Sequence[int] | None, held_out:
         confidently_wrong(model, given, judged, WRONG),
         curve,
         no_curve,
+        all_rows.target,
+        thresholds(judged),
+        associations(model, given),
     )
 
 
@@ -134,27 +150,10 @@ def _data(model: Any, all_rows: LabelledRows, given: LabelledRows, judged: Judge
         for c, label in enumerate(model.classes_)
     ]
     unit = "texts" if given.texts else "rows"
-    notes = []
-    if len(given) < len(all_rows):
-        notes.append(f"{len(given):,} of {len(all_rows):,} {unit} are judged, picked by a hash of their number.")
-    if given.dropped:
-        names = ", ".join(str(label) for label in given.unknown[:5])
-        notes.append(f"{given.dropped:,} {unit} of classes that the model never learned ({names}) are left out.")
-    notes += [*_unknown(model, given, judged.left_out, unit), *pitfalls.of(model, given, judged.fold)]
     learned = float(np.sum(model.class_count_))
+    found = alerts(model, all_rows, given, judged)
     figures, columns, more = _of_texts(model, given) if given.texts else _of_columns(model, given)
-    return DataFacts(len(given), len(all_rows), learned, unit, classes, figures, columns, more, notes)
-
-
-def _unknown(model: Any, given: LabelledRows, left_out: bool, unit: str) -> list[str]:
-    """Return a note on rows without any learned feature; for learned rows, learned from other rows."""
-    known = model._known(given.rows, 2 if left_out else 1)
-    strangers = int((~known).sum())
-    if not strangers:
-        return []
-    what = "word" if given.texts else "value"
-    who = f"{counted(strangers, unit.removesuffix('s'))} {'holds' if strangers == 1 else 'hold'}"
-    return [f"{who} no {what} that was learned; little but the class prior speaks there."]
+    return DataFacts(len(given), len(all_rows), learned, unit, classes, figures, columns, more, found)
 
 
 def _of_texts(model: Any, given: LabelledRows) -> tuple[list[tuple[str, str]], list[dict[str, Any]], int]:
@@ -179,6 +178,7 @@ def _of_columns(model: Any, given: LabelledRows) -> tuple[list[tuple[str, str]],
     for name in names[:LISTED]:
         block, missing = model._model.blocks[name], table[name].n_missing
         line = {"name": str(name), "kind": block.likelihood.word, "missing": missing, "share": missing / len(table)}
+        line["summary"] = summarized(table[name])
         line |= {"prior": block.likelihood.prior_in_words(block.t), "weight": model.feature_weights_.get(name)}
         lines.append(line)
     holes = sum(table[name].n_missing for name in names[:400])

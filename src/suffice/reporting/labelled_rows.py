@@ -15,7 +15,7 @@ from suffice.tables import Table
 from suffice.telling import counted
 from suffice.typing import Integers
 
-__all__ = ["LabelledRows", "read"]
+__all__ = ["LabelledRows", "read", "target_name"]
 
 
 @dataclass(frozen=True)
@@ -24,9 +24,10 @@ class LabelledRows:
 
     rows: Any  # a list of texts, a Table, or an array, as scikit-learn takes it
     labels: NDArray[Any]
-    numbers: Integers  # positions of the rows among the given ones
-    unknown: tuple[Any, ...] = ()  # labels that the model has not learned
-    dropped: int = 0  # number of rows with unknown labels
+    numbers: Integers  # of the rows, as they were given
+    unknown: tuple[Any, ...] = ()  # labels that the model never learned
+    dropped: int = 0  # rows that had them
+    target: str | None = None  # name of what the labels are of, if it is known
 
     def __len__(self) -> int:
         return len(self.labels)
@@ -35,6 +36,11 @@ class LabelledRows:
     def texts(self) -> bool:
         """Whether rows are documents."""
         return isinstance(self.rows, list)
+
+    @property
+    def unit(self) -> str:
+        """The word for one row: text or row."""
+        return "text" if self.texts else "row"
 
     def take(self, which: Integers) -> LabelledRows:
         """Return the rows at the given positions, which must be increasing."""
@@ -49,8 +55,8 @@ class LabelledRows:
         return Table.read(self.rows, "X")
 
 
-def read(model: Any, X: Any, y: Any) -> LabelledRows:
-    """Read rows and labels in any form that the model takes, and drop rows whose label it has not learned."""
+def read(model: Any, X: Any, y: Any, target: str | None = None) -> LabelledRows:
+    """Read rows and labels of any kind that the model takes, without those whose label it never learned."""
     if not isinstance(model, Classifier):
         raise KindError(
             "The argument 'model' of report must be a fitted classifier of suffice; got "
@@ -68,11 +74,22 @@ def read(model: Any, X: Any, y: Any) -> LabelledRows:
     if not known.any():
         classes, found = (", ".join(map(repr, of[:3].tolist())) for of in (model.classes_, np.unique(labels)))
         raise DataError(f"The rows must have labels that the model knows, such as {classes}; they have {found}.")
-    given = LabelledRows(rows, labels, np.arange(size))
+    given = LabelledRows(rows, labels, np.arange(size), target=target or target_name(model, y))
     if known.all():
         return given
     strangers = tuple(np.unique(labels[~known]).tolist())
     return replace(given.take(np.flatnonzero(known)), unknown=strangers, dropped=int((~known).sum()))
+
+
+def target_name(model: Any, y: Any) -> str | None:
+    """Return the name of the target: of the column or Series `y`, or else the one the model was fitted with."""
+    names = (y if isinstance(y, str | int) else getattr(y, "name", None), getattr(model, "target_", None))
+    for name in (*names, getattr(model._reader, "target", None)):
+        if isinstance(name, int | np.integer) and not isinstance(name, bool):
+            return f"column {name}"
+        if isinstance(name, str) and name:
+            return name
+    return None
 
 
 def _both(model: Any, X: Any, y: Any) -> tuple[Any, NDArray[Any]]:

@@ -1,5 +1,6 @@
 "use strict";
 (() => {
+  document.documentElement.classList.remove("no-js");
   const parsed = (id) => JSON.parse(document.getElementById(id).textContent);
   const config = parsed("config");
   const views = {};
@@ -48,10 +49,31 @@
     show();
   };
 
+  // The contents: the section in view is marked, and the menu of a narrow page closes when it has been used.
+  const contents = () => {
+    const links = [...document.querySelectorAll("nav a")], menu = document.getElementById("menu");
+    const sections = [...document.querySelectorAll("main > section")];
+    const mark = () => {
+      const end = window.innerHeight + window.scrollY >= document.documentElement.scrollHeight - 2;
+      const passed = sections.filter((one) => one.getBoundingClientRect().top < 0.3 * window.innerHeight);
+      const now = (end ? sections : passed.length ? passed : sections.slice(0, 1)).at(-1);
+      for (const one of links) {
+        if (one.hash === `#${now.id}`) one.setAttribute("aria-current", "true");
+        else one.removeAttribute("aria-current");
+      }
+    };
+    menu.addEventListener("click", (event) => { if (event.target.closest("a")) menu.open = false; });
+    document.addEventListener("keydown", (event) => { if (event.key === "Escape") menu.open = false; });
+    document.addEventListener("click", (event) => { if (!menu.contains(event.target)) menu.open = false; });
+    document.addEventListener("scroll", mark, { passive: true });
+    mark();
+  };
+  contents();
+
   const resized = () => window.dispatchEvent(new Event("resize"));
   document.querySelectorAll("details").forEach((one) => one.addEventListener("toggle", resized));
   window.addEventListener("beforeprint", () => {
-    document.querySelectorAll("details").forEach((one) => { one.open = true; });
+    document.querySelectorAll("main details").forEach((one) => { one.open = true; });
     resized();
   });
   Promise.all([...document.querySelectorAll("[data-spec]")].map(draw))

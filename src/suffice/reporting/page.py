@@ -16,10 +16,16 @@ import numpy as np
 
 import suffice
 from suffice.errors import InputError, MissingLibrary
-from suffice.reporting import charts
+from suffice.reporting import charts, row_charts
+from suffice.reporting.alerts import NAMES, SERIOUS
+from suffice.reporting.alt_texts import alt_texts
+from suffice.reporting.choice_words import choices_in_words
 from suffice.reporting.colours import colour_of, style_of
 from suffice.reporting.facts import Facts, gather
 from suffice.reporting.judged_rows import LEVEL
+from suffice.reporting.sketches import Sketch
+from suffice.reporting.thresholds import GRID
+from suffice.reporting.wording import bounds, number, percent, question, short, span
 from suffice.store.file_io import replace_file
 
 __all__ = ["Report", "report"]
@@ -27,6 +33,15 @@ __all__ = ["Report", "report"]
 HERE = Path(__file__).parent
 MATRIX = 24
 """The most classes in the confusion matrix."""
+
+
+SECTIONS = {
+    "alerts": "Alerts", "summary": "Summary", "data": "Data", "classes": "Accuracy by class",
+    "mistakes": "Confusion matrix", "threshold": "Threshold", "confidence": "Calibration",
+    "looks": "Distributions by class", "together": "Joint columns", "tells": "Informative features",
+    "why": "Explained predictions", "wrong": "Confident errors", "choices": "Hyperparameters", "more": "Learning curve",
+}  # fmt: skip
+"""The sections in order, as the contents call them."""
 
 
 class Report:
@@ -66,6 +81,7 @@ def report(
     title: str | None = None,
     examples: Sequence[int] | None = None,
     held_out: bool | None = None,
+    target: str | None = None,
 ) -> Report:
     """Make an HTML page on a fitted classifier and its predictions of the given rows. The page works offline.
 
@@ -82,13 +98,16 @@ def report(
     path : str or path, default=None
         The file to write; if not given, no file is written.
     title : str, default=None
-        The heading; if not given, it names the classes.
+        The heading. If not given, it is the target and the classes.
     examples : list of int, default=None
         Numbers of the rows to explain; if not given, a right one, a close call and a wrong one.
     held_out : bool, default=None
-        True if the model has not learned these rows: the model itself judges them. False if it has: each row is judged
-        by a model without its fold (``sf.evaluate.crossfit``). If not given, the rows are taken as learned if the model
-        has counted as many rows of each class and its counts contain these. The page says which was the case.
+        True if the model has not learned these rows: they are judged as they are. False if it has: each is judged by
+        a model that knows nothing of it (``sf.evaluate.crossfit``). If not given, they count as learned where the model
+        has counted as many rows of each class, and its counts contain these. The page says which it was.
+    target : str, default=None
+        Name of what is predicted, for the heading. If not given, it is the name of `y` where `y` is a column or a
+        named Series, or else the target that the model was fitted with.
 
     Returns
     -------
@@ -105,29 +124,46 @@ def report(
     Report('ham or spam?', ... MB)
     """
     jinja = _library("jinja2")
-    runtime = _runtime()
     if examples is not None and not all(isinstance(i, int | np.integer) for i in examples):
         raise InputError(f"The argument 'examples' of report must hold row numbers; got {examples!r}.")
-    facts = gather(model, X, y, examples, held_out)
-    title = title if title is not None else _title([str(label) for label in model.classes_])
-    environment = jinja.Environment(
-        autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=jinja.StrictUndefined
-    )
-    environment.filters |= {"percent": _percent, "number": _number, "span": _span}
-    template = environment.from_string(_file("page.html"))
-    start = _file("page.js")
-    light, dark = style_of(len(model.classes_))
-    html = template.render(
-        choices=list(getattr(model, "choices_", ())),
-        title=title, facts=facts, charts=_specs(facts), config=_json(charts.CONFIG), explorer=_explorer(facts),
-        matrix=_matrix(facts), style=_file("page.css"), light=light, dark=dark, colour=colour_of,
-        runtime=runtime, start=start, policy=_policy(runtime, start), version=suffice.__version__, level=LEVEL,
-        reliability=facts.judged.reliability(), zip=zip,
-    )  # fmt: skip
+    facts = gather(model, X, y, examples, held_out, target)
+    title = title if title is not None else question([str(label) for label in model.classes_], facts.target)
+    html = _rendered(jinja, title, facts)
     made = Report(html, title, facts.judged.how)
     if path is not None:
         made.save(path)
     return made
+
+
+def _rendered(jinja: Any, title: str, facts: Facts) -> str:
+    environment = jinja.Environment(
+        loader=jinja.FileSystemLoader(HERE),
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        undefined=jinja.StrictUndefined,
+    )
+    environment.filters |= {"percent": percent, "number": number, "short": short, "span": span}
+    environment.filters["bounds"] = bounds
+    runtime, start = _runtime(), _file("page.js") + _file("threshold.js")
+    light, dark = style_of(len(facts.judged.classes))
+    ranked, choices = facts.thresholds, choices_in_words(getattr(facts.model, "choices_", ()))
+    html: str = environment.get_template("page.html").render(
+        title=title, facts=facts, charts=_specs(facts), config=_json(charts.CONFIG), explorer=_explorer(facts),
+        matrix=_matrix(facts), style=_file("page.css"), light=light, dark=dark, colour=colour_of, choices=choices,
+        runtime=runtime, start=start, policy=_policy(runtime, start), version=suffice.__version__, level=LEVEL,
+        reliability=facts.judged.reliability(), zip=zip, alt=alt_texts(facts), alert_names=NAMES, serious=SERIOUS,
+        thresholds=ranked, threshold_json=_json(ranked.data) if ranked else "", Sketch=Sketch, grid=GRID.tolist(),
+        middle=int(np.abs(GRID - 0.5).argmin()), auc={one.code: one.auc for one in ranked.classes} if ranked else {},
+        sections=_sections(facts, choices),
+    )  # fmt: skip
+    return html
+
+
+def _sections(facts: Facts, choices: Sequence[Any]) -> list[tuple[str, str]]:
+    """Return the sections of the page, by the names that links have, with their headings."""
+    there = {"threshold": facts.thresholds, "together": facts.together, "choices": choices}
+    return [(name, heading) for name, heading in SECTIONS.items() if there.get(name, True)]
 
 
 def _library(name: str) -> Any:
@@ -169,18 +205,13 @@ def _plain(value: Any) -> Any:
     return value.item() if isinstance(value, np.generic) else str(value)
 
 
-def _title(classes: list[str]) -> str:
-    if len(classes) > 5 or len(" or ".join(classes)) > 60:
-        return f"Which of {len(classes)} classes?"
-    return f"{', '.join(classes[:-1])} or {classes[-1]}?" if len(classes) > 1 else classes[0]
-
-
 def _specs(facts: Facts) -> dict[str, str]:
     """Return the charts by name, as JSON."""
     names = [str(label) for label in facts.judged.classes]
     codes = {name: code for code, name in enumerate(names)}
     made: dict[str, Any] = {"accuracy": charts.accuracy(facts.judged)}
     made["reliability"] = charts.reliability(facts.judged.reliability()[0])
+    made["confidences"] = row_charts.confidences(facts.judged, facts.data.unit)
     if facts.words is not None and len(names) > 1:
         made |= {f"spikes-{i}": one for i, one in enumerate(charts.spikes(facts.words, facts.pair, names))}
         if facts.words.sure:
@@ -196,8 +227,17 @@ def _specs(facts: Facts) -> dict[str, str]:
         if one.why is not None:
             made[f"why-{i}"] = charts.waterfall(one.why, one.codes, not one.pieces)
     if facts.curve:
-        made["learning"] = charts.learning(facts.curve, facts.data.unit)
-    return {name: _json(spec) for name, spec in made.items()}
+        made["learning"] = row_charts.learning(facts.curve, facts.data.unit)
+    return {name: _json(_rounded(spec)) for name, spec in made.items()}
+
+
+def _rounded(value: Any) -> Any:
+    """Return a specification with its numbers at four digits, which halves a chart of many cells."""
+    if isinstance(value, float | np.floating):
+        return float(f"{value:.4g}")
+    if isinstance(value, dict):
+        return {name: _rounded(one) for name, one in value.items()}
+    return [_rounded(one) for one in value] if isinstance(value, list | tuple) else value
 
 
 def _explorer(facts: Facts) -> dict[str, Any] | None:
@@ -238,22 +278,3 @@ def _matrix(facts: Facts) -> dict[str, Any]:
     ]
     often = [line for line in sorted(wrong, key=lambda line: -line[0])[:6] if line[0]]
     return {"order": order, "names": [names[c] for c in order], "lines": lines, "often": often, "all": len(names)}
-
-
-def _percent(share: float, digits: int = 1) -> str:
-    if share != share:
-        return "–"
-    least = 0.5 * 10.0 ** (-2 - digits)
-    if 0 < share < least or 1 - least < share < 1:
-        return f"< {200 * least:g}\u202f%" if share < 0.5 else f"> {100 - 200 * least:g}\u202f%"
-    return f"{100 * share:.{digits}f}\u202f%"
-
-
-def _span(ends: dict[str, float]) -> str:
-    """Return an interval as text, with one more digit near 0 and 100 %."""
-    digits = 2 if ends["high"] > 0.999 or ends["low"] < 0.001 else 1
-    return f"{_percent(ends['low'], digits)} to {_percent(ends['high'], digits)}"
-
-
-def _number(value: float) -> str:
-    return f"{value:,.6g}"

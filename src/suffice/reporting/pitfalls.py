@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from suffice.tables import Column, kind_of
 from suffice.telling import counted
 from suffice.typing import Array, Booleans, Integers
 
-__all__ = ["of", "of_columns", "of_doubles"]
+__all__ = ["Alert", "alerts_of", "column_alerts", "of", "of_columns", "of_doubles", "places_of"]
 
 ROWS, COLUMNS = 50_000, 400
 """The most rows and the most columns that are examined."""
@@ -38,12 +39,29 @@ CHANCE = 3.0
 """if they are this many times more frequent than with independent columns."""
 
 
+@dataclass(frozen=True)
+class Alert:
+    """Hold a finding in one sentence, and what to do about it."""
+
+    kind: str
+    found: str
+    advice: str
+
+    def __str__(self) -> str:
+        return f"{self.found} {self.advice}".strip()
+
+
 def of(model: Any, given: LabelledRows, part: Integers | None, judged: Booleans | None = None) -> tuple[str, ...]:
     """Return warnings about the columns that the model uses, and about duplicates across the parts of a split."""
+    return tuple(map(str, alerts_of(model, given, part, judged)))
+
+
+def alerts_of(model: Any, given: LabelledRows, part: Integers | None, judged: Booleans | None = None) -> list[Alert]:
+    """Return alerts about the columns that the model uses, and about duplicates across the parts of a split."""
     silent = {name for name, one in getattr(model, "columns_", {}).items() if one.silent}
     names = None if not silent else [name for name in model.columns_ if name not in silent]
-    doubles = [] if part is None else of_doubles(given, part, judged)
-    return (*of_columns(given, names), *doubles)
+    doubles = [] if part is None else _double_alerts(given, part, judged)
+    return [*column_alerts(given, names), *doubles]
 
 
 def of_columns(given: LabelledRows, names: list[Any] | None = None) -> list[str]:
@@ -54,9 +72,14 @@ def of_columns(given: LabelledRows, names: list[Any] | None = None) -> list[str]
     >>> for line in of_columns(LabelledRows(rows, np.array(["no", "yes"] * 15), np.arange(30))):
     ...     print(line)
     Column 'x' alone determines the label of every row. Leave it out unless it is known before the label.
-    Column 'id' has a different value in nearly every row, like a row number: it says nothing about new rows.
-    Column 'one' has only one value: it carries no information.
+    Column 'id' has a different value in nearly every row, like a row number. Leave it out: identifiers say nothing ...
+    Column 'one' has only one value. Leave it out: it carries no information.
     """
+    return list(map(str, column_alerts(given, names)))
+
+
+def column_alerts(given: LabelledRows, names: list[Any] | None = None) -> list[Alert]:
+    """Return alerts about columns that determine the label, identify the rows, or are constant."""
     if given.texts or sparse.issparse(given.rows) or len(given) < FEW:
         return []
     sample = given.take(some_rows(len(given), ROWS))
@@ -68,7 +91,7 @@ def of_columns(given: LabelledRows, names: list[Any] | None = None) -> list[str]
         column = table[name]
         if column.storage == "date":
             continue
-        places = _places(column)
+        places = places_of(column)
         if len(np.unique(places[places >= 0])) <= 1:
             constant.append(name)
         elif _names_rows(column, places):
@@ -79,22 +102,30 @@ def of_columns(given: LabelledRows, names: list[Any] | None = None) -> list[str]
                 wrong = 0
             if wrong <= min(WRONG * len(codes), AMONG * (len(codes) - np.bincount(codes).max())):
                 telling["nearly every row" if wrong else "every row"].append(name)
-    lines = [
-        f"{_listed(found)} alone {'determines' if len(found) == 1 else 'each determine'} the label of {how}. Leave "
-        f"{'it out unless it is' if len(found) == 1 else 'them out unless they are'} known before the label."
-        for how, found in telling.items()
-        if found
-    ]
+    return _in_words(telling, unique, constant)
+
+
+def _in_words(telling: dict[str, list[Any]], unique: list[Any], constant: list[Any]) -> list[Alert]:
+    found = []
+    for how, names in telling.items():
+        if names:
+            text = f"{_listed(names)} alone {_one(names, 'determines', 'each determine')} the label of {how}."
+            known = _one(names, "it out unless it is", "them out unless they are")
+            found.append(Alert("leak", text, f"Leave {known} known before the label."))
     if unique:
-        has, it = ("has", "it says") if len(unique) == 1 else ("have", "they say")
-        lines.append(
-            f"{_listed(unique)} {has} a different value in nearly every row, like a row number: {it} nothing about new "
-            "rows."
-        )
+        has = _one(unique, "has", "have")
+        text = f"{_listed(unique)} {has} a different value in nearly every row, like a row number."
+        out = _one(unique, "it", "them")
+        found.append(Alert("identifier", text, f"Leave {out} out: identifiers say nothing about new rows."))
     if constant:
-        has, carries = ("has", "it carries") if len(constant) == 1 else ("have", "they carry")
-        lines.append(f"{_listed(constant)} {has} only one value: {carries} no information.")
-    return lines
+        text = f"{_listed(constant)} {_one(constant, 'has', 'have')} only one value."
+        out = _one(constant, "it out: it carries", "them out: they carry")
+        found.append(Alert("constant", text, f"Leave {out} no information."))
+    return found
+
+
+def _one(names: list[Any], one: str, many: str) -> str:
+    return one if len(names) == 1 else many
 
 
 def of_doubles(given: LabelledRows, part: Integers, judged: Booleans | None = None) -> list[str]:
@@ -102,8 +133,12 @@ def of_doubles(given: LabelledRows, part: Integers, judged: Booleans | None = No
 
     >>> rows = ["tea", "rum", "tea", "rye", "gin"] * 4
     >>> of_doubles(LabelledRows(rows, np.array(["a"] * 20), np.arange(20)), np.arange(20) % 2)[0]
-    '20 of 20 texts (100.0 %) have an exact duplicate in another part of the split, so the figures are ...'
+    '20 of 20 texts (100.0 %) have an exact duplicate in another part of the split. Keep each text once, unless ...'
     """
+    return list(map(str, _double_alerts(given, part, judged)))
+
+
+def _double_alerts(given: LabelledRows, part: Integers, judged: Booleans | None) -> list[Alert]:
     if len(given) < FEW or sparse.issparse(given.rows) or len(given) > ROWS:
         return []
     judged = np.ones(len(given), bool) if judged is None else judged
@@ -114,22 +149,21 @@ def of_doubles(given: LabelledRows, part: Integers, judged: Booleans | None = No
         table = given.table()
         if not 0 < len(table.names) <= COLUMNS:
             return []
-        same, chance = _alike([_places(table[name]) for name in table.names], codes, judged)
+        same, chance = _alike([places_of(table[name]) for name in table.names], codes, judged)
     same = np.unique(same * (codes.max() + 1) + codes, return_inverse=True)[1]
     split = np.unique(same * (part.max() + 1) + part) // (part.max() + 1)
     several = np.bincount(split, minlength=same.max() + 1) > 1
     found, rows = int(several[same][judged].sum()), int(judged.sum())
     if found < DOUBLES * rows or found < CHANCE * chance:
         return []
-    one = "text" if given.texts else "row"
-    return [
-        f"{found:,} of {counted(rows, one)} ({100 * found / rows:.1f} %) {'has' if found == 1 else 'have'} an exact "
-        "duplicate in another part of the split, so the figures are too optimistic, unless new rows repeat old ones, "
-        "too. Keep each row once."
-    ]
+    what, share = counted(rows, given.unit), 100 * found / rows
+    text = f"{found:,} of {what} ({share:.1f} %) have an exact duplicate in another part of the split."
+    repeat = f"unless new {given.unit}s repeat old ones"
+    advice = f"Keep each {given.unit} once, {repeat}: duplicates make the figures too optimistic."
+    return [Alert("duplicates", text, advice)]
 
 
-def _places(column: Column) -> Integers:
+def places_of(column: Column) -> Integers:
     """Return a code for each value, −1 for a missing one."""
     if column.values is None:
         return np.full(len(column), -1)

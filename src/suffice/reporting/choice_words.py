@@ -1,0 +1,122 @@
+"""Put the record of choices into words: what each hyperparameter does, what won, and by how much."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Any
+
+from suffice.models.choices import ChoiceRow
+
+__all__ = ["ChoiceInWords", "choices_in_words"]
+
+CLEAR = 2.0
+"""A difference of more standard errors than this is not noise."""
+
+MEANING = {
+    "tokens": ("Tokens", "How texts are split: into words, words and bigrams, or character n-grams."),
+    "kinds of numbers": (
+        "Likelihoods of numeric columns",
+        "Whether every numeric column is normal in each class, or each column takes the likelihood with the highest "
+        "evidence.",
+    ),
+    "numbers": (
+        "Covariance of numeric columns",
+        "Whether numeric columns are independent in each class, or share one covariance matrix per class.",
+    ),
+    "pseudo-count": (
+        "Pseudo-count",
+        "Added to the count of every feature in every class, so that features never met in a class keep some "
+        "probability. Larger values smooth more.",
+    ),
+    "evidence weights": (
+        "Evidence weights",
+        "A weight for each feature, fitted on held-out rows, that tempers evidence which other features repeat. The "
+        "ridge pulls weights towards a common one; none leaves plain naive Bayes.",
+    ),
+    "columns together": (
+        "Joint columns",
+        "Pairs or triples of columns that are counted jointly, so they need not be independent. κ is how strongly "
+        "joint counts shrink towards independence; the ridge pulls their weights towards zero.",
+    ),
+    "residuals": (
+        "Residuals",
+        "Corrections of the log-odds on top of the weighted counts, fitted as in logistic regression. The ridge pulls "
+        "them towards zero.",
+    ),
+    "floor": (
+        "Probability floor",
+        "A share of every prediction that goes to the class shares, so that no row costs an unbounded log loss.",
+    ),
+}  # fmt: skip
+"""The title of each choice, and what it does."""
+
+OPTIONS = (
+    (r"^none$", "none"),
+    (r"^letters, (\d+) to (\d+) in a row$", r"character n-grams, \1 to \2"),
+    (r"^words and pairs$", "words and bigrams"),
+    (r"^words up to (\d+) in a row$", r"word n-grams, 1 to \1"),
+    (r"^columns alone$", "independent columns"),
+    (r"^one cloud$", "one covariance matrix per class"),
+    (r"^(\d+) of two or three\b", r"\1 pairs and triples"),
+    (r"^1 of two\b", "1 pair"),
+    (r"^(\d+) of two\b", r"\1 pairs"),
+    (r"^of values\b", "one per value"),
+    (r"^of joint values\b", "one per value and joint value"),
+    (r"\bκ ", "κ = "),
+    (r"\bridge ", "ridge = "),
+    (r", missing values too$", ", missing counts as a value"),
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class ChoiceInWords:
+    """Hold a choice: its title, what it does, why the chosen option won, and all options."""
+
+    name: str
+    title: str
+    meaning: str
+    chosen: str
+    why: str
+    options: list[tuple[str, ChoiceRow]]
+
+
+def choices_in_words(rows: Iterable[ChoiceRow]) -> list[ChoiceInWords]:
+    """Return the choices in words, in the order they were made."""
+    return [_in_words(name, list(options)) for name, options in groupby(rows, key=lambda row: row.choice)]
+
+
+def _in_words(name: str, rows: list[ChoiceRow]) -> ChoiceInWords:
+    title, meaning = MEANING.get(name, (name.capitalize(), ""))
+    options = [(_option(row.option), row) for row in rows]
+    chosen = next(words for words, row in options if row.chosen)
+    return ChoiceInWords(name, title, meaning, chosen, _why(name, options), options)
+
+
+def _option(text: str) -> str:
+    for pattern, words in OPTIONS:
+        text = re.sub(pattern, words, text)
+    return text
+
+
+def _why(name: str, options: list[tuple[str, Any]]) -> str:
+    """Return the reason: the difference from the best of the other options, and whether it is more than noise."""
+    others = [(words, row) for words, row in options if not row.chosen]
+    if not others:
+        return "There was no other option."
+    words, row = min(others, key=lambda one: one[1].log_loss)
+    less, error = row.difference, row.standard_error
+    figures = f"({abs(less):.4f} ± {error:.4f} nats per row)"
+    if name == "floor":
+        costs = f"costs {-less:.4f}" if less < 0 else f"saves {less:.4f}"
+        return f"It {costs} ± {error:.4f} nats per row here and bounds the loss of any new row."
+    if less > CLEAR * error:
+        return f"The next best option, {words}, has a clearly higher log loss {figures}."
+    if less >= 0:
+        return f"The next best option, {words}, has a higher log loss {figures}, a difference within noise."
+    other = f"Another option, {words}, has a lower log loss {figures}"
+    return (
+        f"{other}, a difference within noise: the simpler option is taken." if -less <= CLEAR * error else f"{other}."
+    )
