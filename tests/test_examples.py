@@ -130,7 +130,7 @@ def test_the_evidence_of_words_and_the_prior_add_up(corpus: Corpus, settings: di
         for top, other in ((0, 1), (2, 1), (0, 2)):
             prior, weights = route.evidence(model, text, top, other)
             total = prior + sum(weights.values())
-            assert total - weights.get("(floor)", 0.0) == pytest.approx(joint[top] - joint[other], abs=1e-9)
+            assert total - weights.get("(label noise)", 0.0) == pytest.approx(joint[top] - joint[other], abs=1e-9)
             assert total == pytest.approx(log_proba[top] - log_proba[other], abs=1e-9)
             assert weights.get("xyzzy", 0) == 0
 

@@ -61,7 +61,7 @@ def test_a_fit_says_what_it_costs(monkeypatch: pytest.MonkeyPatch, capsys: pytes
     told = capsys.readouterr().err
     assert told.startswith("[TextClassifier] choices will take about")
     assert told.count("choices will take") == 1
-    assert told.index("tokens") < told.index("pseudo-count and weights") < told.index("weights of words")
+    assert told.index("tokens") < told.index("pseudo-count and weights") < told.index("word weights")
 
 
 @pytest.mark.parametrize("stream", [None, object(), closed := io.StringIO()])

@@ -290,6 +290,6 @@ def test_names_of_columns() -> None:
     model = sf.GaussianDiscriminant().fit(frame, y)
     explanation = model.explain(frame.iloc[:1])
     assert [*explanation.features[:4]] == list("wxyz")
-    assert explanation.features[4] == "(how narrow)"
+    assert explanation.features[4] == "(peak density)"
     assert model.top_features("b")[0].feature in "wxyz"
     assert model.predict(frame).shape == (90,)

@@ -153,7 +153,8 @@ def test_top_words_are_those_of_the_class() -> None:
         assert {row.feature for row in top} <= {"cheap", "watches", "pills", "for"}
         assert isinstance(top[:2], list)
         assert top == list(top)
-    assert repr(sf.BernoulliNB().fit([[0], [1]], [0, 0]).top_features(0)) == "What speaks for 0:\n  nothing"
+    none = sf.BernoulliNB().fit([[0], [1]], [0, 0]).top_features(0)
+    assert repr(none) == "Evidence for 0, relative to the average of the other classes:\n  none"
 
 
 def test_flags_that_are_no_flags_count_as_they_do_in_scores() -> None:

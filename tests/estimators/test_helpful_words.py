@@ -105,7 +105,7 @@ def test_a_column_that_must_be_named_is_required() -> None:
         guess_text(pa.table({"a": ["x"], "b": ["y"]}), None)
 
 
-PRIOR = "was learned: the answer is the class prior."
+PRIOR = "was seen in training: the answer is the class prior."
 
 
 def test_an_answer_that_is_the_prior_says_so() -> None:
@@ -118,12 +118,11 @@ def test_an_answer_that_is_the_prior_says_so() -> None:
     assert words.explain("free zxcv").note == ""
     table = sf.NaiveBayes().fit({"n": [1.0, 2.0, 8.0, 9.0], "c": ["x", "y", "x", "y"]}, LABELS)
     assert table.explain({"n": None, "c": None}).note == f"No value of this row {PRIOR}"
-    assert table.explain({"n": None, "c": "never"}).note.startswith("No value of this row was learned")
-    assert (
-        table.explain({"n": 2.0, "c": None}).note == "" or "says the same" in table.explain({"n": 2.0, "c": None}).note
-    )
+    assert table.explain({"n": None, "c": "never"}).note.startswith("No value of this row was seen in training")
+    note = table.explain({"n": 2.0, "c": None}).note
+    assert note == "" or "do not distinguish" in note
     codes = sf.CategoricalNB().fit([["x"], ["y"], ["x"]], ["a", "b", "a"])
-    assert codes.explain(["z"]).note == "No value of this row was learned."
+    assert codes.explain(["z"]).note == "No value of this row was seen in training."
     assert codes.explain(["x"]).note == ""
 
 

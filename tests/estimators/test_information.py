@@ -194,7 +194,7 @@ def test_the_table() -> None:
     assert len(found) == 3
     assert found.order.tolist() == [1, 0, 2]
     assert found.by_feature.tolist() == [0.1, 0.3, 0.1]
-    assert repr(found) == "Information of 3 features, in bits:\n  b  0.3\n  a  0.1\n  c  0.1"
+    assert repr(found) == "Mutual information of 3 features with the class, in bits:\n  b  0.3\n  a  0.1\n  c  0.1"
     assert repr(Information(np.arange(2_000), np.zeros(2_000))).endswith("\n  … and 1,990 more")
     given = sf.mutual_information(sf.BernoulliNB().fit(sparse.csr_array(X), Y), feature_names=WORDS)
     assert given.names.tolist() == sf.mutual_information(TextClassifier("bernoulli").fit(TEXTS, Y)).names.tolist()

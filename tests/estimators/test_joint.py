@@ -63,9 +63,9 @@ def test_explanations_say_how_many_times_as_often_values_come_together() -> None
         a, b = rows & (X["a"] == "yes"), rows & (X["b"] == "yes")
         lifts.append(((a & b).sum() + kappa) / (a.sum() * b.sum() / rows.sum() + kappa))
     assert lifts[0] < 0.995 < lifts[1] < 9.95
-    words = f"together {lifts[0]:.2g} times as often in other as each alone suggests, {lifts[1]:.1f} times in same"
+    words = f"jointly {lifts[0]:.2g} times as frequent in other as independence implies, {lifts[1]:.1f} times in same"
     assert said["a × b"] == f"yes, yes: {words}"
-    assert "as each two suggest" in said["a × b × x"]
+    assert "as pairs imply" in said["a × b × x"]
     assert words in repr(explained)
     assert words in explained._repr_html_()
     assert said["a"] == "yes"

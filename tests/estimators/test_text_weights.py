@@ -194,14 +194,14 @@ def test_they_are_shown() -> None:
     X, y = corpus(14, 600)
     model = sf.TextClassifier().fit(X, y)
     top = model.top_features("north", 3)
-    assert all(row.value.startswith(("weight", "already")) or row.value == "" for row in top)
+    assert all(row.value.startswith(("weight", "redundant")) or row.value == "" for row in top)
     explanation = model.explain(X[0])
     assert any("weight" in value for value in explanation.values)
     logs = model.predict_log_proba(X[:1])[0]
     both = [list(model.classes_).index(label) for label in (explanation.target, explanation.against)]
     assert explanation.log_odds == pytest.approx(logs[both[0]] - logs[both[1]], abs=1e-9)
-    assert weight_in_words(0.01, "words") == "already said by other words"
-    assert weight_in_words(1.0, "words") == ""
+    assert weight_in_words(0.01, "words") == "redundant given other words"
+    assert (weight_in_words(1.0, "words"), weight_in_words(0.5, "columns")) == ("", "weight 0.50")
 
 
 def test_a_matrix_of_counts_has_weights_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:

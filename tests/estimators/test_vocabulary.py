@@ -85,7 +85,7 @@ def test_words_are_weighed_and_explained() -> None:
     assert weights["apple"] == weights["zebra"] == pytest.approx(1.0)
     assert weights["rum"] != 1.0
     told = model.explain("tea rum milk zebra")
-    assert {*told.features} == {"tea", "rum", "zebra", "(unknown words)", "(floor)"}
+    assert {*told.features} == {"tea", "rum", "zebra", "(unknown words)", "(label noise)"}
     logs = np.sort(model.predict_log_proba(["tea rum milk zebra"])[0])
     assert abs(told.log_odds) == pytest.approx(logs[-1] - logs[-2], abs=1e-9)
     assert model.log_evidence_ < 0

@@ -316,7 +316,7 @@ def test_checks_find_columns_that_depend_and_counts_that_vary_too_much() -> None
     counts = rng.negative_binomial(0.5, 0.1, size=(400, 1))
     found = sf.check(sf.PoissonNB().fit(counts, y), counts, y)
     top = found.table("pyarrow").to_pylist()
-    assert {"share of zeros", "spread"} <= {line["statistic"] for line in top if abs(line["surprise"]) > 5}
+    assert {"share of zeros", "standard deviation"} <= {line["statistic"] for line in top if abs(line["surprise"]) > 5}
     assert found.parameters == "once"
     assert found.tail.shape == found.surprise.shape == found.real.shape
     with pytest.raises(KindError, match="'model' of check"):

@@ -86,7 +86,7 @@ def test_its_parts_sum_up(case: EstimatorCase) -> None:
         assert found.labels == pytest.approx(n @ np.log(n / n.sum()))
         assert not found.belief
     assert model.log_evidence_ == found.total
-    assert ("class prior: belief" if found.belief else "plugged in") in repr(found)
+    assert ("class prior: integrated out" if found.belief else "plugged in") in repr(found)
 
 
 def test_columns_have_the_evidence_they_are_chosen_by() -> None:

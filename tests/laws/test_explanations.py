@@ -146,7 +146,7 @@ def test_what_speaks_for_a_class(case: EstimatorCase) -> None:
         weights = [row.weight for row in top]
         assert weights == sorted(weights, reverse=True)
         assert min(weights) > 0
-        assert repr(top).startswith(f"What speaks for {label}:\n")
+        assert repr(top).startswith(f"Evidence for {label}, relative to the average of the other classes:\n")
     assert len(model.top_features("a", 0)) == 0
     with pytest.raises(ValueError, match="'class_' must be one of"):
         model.top_features("z")

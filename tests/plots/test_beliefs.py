@@ -185,7 +185,7 @@ def test_the_taxicab() -> None:
     x, density = curve(chart, "the upper end")
     np.testing.assert_allclose(density[2:], stats.pareto.pdf(x[2:], 1, scale=100))
     assert density[:2].tolist() == [0, 0]
-    assert chart.title.subtitle == "half of the belief lies below 200, 95 % below 2000"
+    assert chart.title.subtitle == "median 200, 95 % quantile 2000"
     assert max(curve(plots.pareto(sf.Pareto(3, 2), upto=9), "the upper end")[0]) == 9
 
 

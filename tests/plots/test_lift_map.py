@@ -44,7 +44,7 @@ def test_cells_are_those_of_the_belief_about_a_lift() -> None:
 def test_it_can_be_drawn_and_says_how_to_read_it() -> None:
     chart = sf.plots.joint(fitted(("a", "b")), "a", "b")
     svg = vl_convert.vegalite_to_svg(chart.to_dict())
-    for words in ("a × b", "as each alone suggests", ">if<", ">mid<", ">same<", ">other<", "1×"):
+    for words in ("a × b", "relative to expected", ">if<", ">mid<", ">same<", ">other<", "1×"):
         assert words in svg
     assert titles(chart) == {"a", "b"}
 
@@ -59,9 +59,9 @@ def test_rare_values_are_one_and_that_is_said() -> None:
     assert f"{found - 7} others" in {cell["down"] for cell in cells}
     assert sum(cell["rows"] for cell in cells) == 600
     said = chart.title.subtitle
-    assert said[1] == f"The {found - 7} rarest of {found} values of city are one."
+    assert said[1] == f"The {found - 7} rarest of {found} values of city are pooled."
     bins = len(model.joint_["city", "x"].edges[1]) + 1
-    assert said[2] == f"The {bins - 7} rarest of {bins} values of x are one."
+    assert said[2] == f"The {bins - 7} rarest of {bins} values of x are pooled."
     assert len({cell["across"] for cell in holding(sf.plots.joint(model, "city", "x"), "lift")}) == bins
 
 
@@ -77,7 +77,7 @@ def test_bins_stand_in_their_order() -> None:
 def test_of_three_columns_values_of_the_third_have_panels() -> None:
     chart = sf.plots.joint(fitted(("a", "b", "city")), "b", "a", "city", classes=["same"])
     assert len(chart.vconcat) == 4
-    assert "4 of 20 values of city are shown." in chart.title.subtitle[-1]
+    assert "Shown are the 4 most frequent of 20 values of city." in chart.title.subtitle[-1]
 
 
 def test_what_cannot_be_drawn_is_said() -> None:

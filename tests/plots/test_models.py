@@ -39,7 +39,7 @@ def test_words_of_each_class_by_their_probability() -> None:
     assert [line["mean"] for line in first] == pytest.approx([3 / 4, 2 / 4])
     assert [line["word"] for line in second] == ["b", "c"]
     assert (second[0]["low"], second[0]["high"]) == pytest.approx(stats.beta(3, 1).interval(0.95))
-    assert titles(chart) == {"how often a feature is on"}
+    assert titles(chart) == {"share of rows with the feature on"}
 
 
 @pytest.mark.parametrize("model", ["multinomial", "bernoulli", "complement", "dirichlet_multinomial"])

@@ -24,7 +24,7 @@ def test_dots_are_the_bins() -> None:
         np.testing.assert_array_equal([line["confidence"] for line in mine], one.confidence)
         np.testing.assert_array_equal([line["accuracy"] for line in mine], one.accuracy)
         np.testing.assert_allclose([line["share"] for line in mine], one.rows / 200)
-    assert titles(chart) == {"how sure it is", "how often it is right"}
+    assert titles(chart) == {"confidence", "accuracy"}
 
 
 def test_what_is_no_reliability_is_refused() -> None:

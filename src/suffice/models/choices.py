@@ -62,7 +62,7 @@ class Choices(Sequence[ChoiceRow]):
     ...          [0.2, 0.3, 0.2, 0.3])) for y in labels]
     >>> model = sf.TextClassifier().fit(texts, labels)
     >>> sorted({row.choice for row in model.choices_})
-    ['evidence weights', 'floor', 'pseudo-count', 'residuals', 'tokens']
+    ['evidence weights', 'label noise', 'pseudo-count', 'residuals', 'tokens']
     """
 
     def __init__(self, made: Sequence[Choice]) -> None:
@@ -101,7 +101,7 @@ class Choices(Sequence[ChoiceRow]):
 
     def __repr__(self) -> str:
         if not self._made:
-            return "Nothing was chosen by rows outside the counts."
+            return "Nothing was chosen on held-out rows."
         lines = [HEAD, *self._cells()]
         widths = [max(len(line[k]) for line in lines) for k in range(len(HEAD))]
         return "\n".join(
@@ -114,4 +114,4 @@ class Choices(Sequence[ChoiceRow]):
         return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 
 
-HEAD = "choice", "judged by", "option", "log loss", "difference"
+HEAD = "choice", "held-out rows", "option", "log loss", "difference"

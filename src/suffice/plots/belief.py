@@ -94,7 +94,7 @@ def _panel(posterior: Any, prior: Any, level: float, width: int, show: list[str]
     if "posterior" in curves:
         layers = [_interval(now, x, level, _height(curves, x)), *layers, *_marks(now, _height(curves, x))]
     chart = altair().layer(*layers).properties(width=width, height=260)
-    shaded = f"shaded: {100 * level:g} % lie from {low:.3g} to {high:.3g}" if "posterior" in curves else ""
+    shaded = f"shaded: central {100 * level:g} % interval, {low:.3g} to {high:.3g}" if "posterior" in curves else ""
     return chart, repr(now), shaded
 
 

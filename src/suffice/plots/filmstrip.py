@@ -77,7 +77,7 @@ def _after(seen: list[Any], n: int) -> str:
     if n == 0:
         return "before any data"
     last = seen[n - 1].item() if hasattr(seen[n - 1], "item") else seen[n - 1]
-    return f"after {n}, the last: {last}"
+    return f"after {n}, latest: {last}"
 
 
 def _frame(one: Curved, x: Array, now: Array, last: Array | None, title: str, tall: float, width: int) -> Any:

@@ -100,12 +100,12 @@ def _columns(known: Any, asked: tuple[Any, ...]) -> tuple[Any, ...]:
 
 def _subtitle(asked: tuple[Any, ...], whole: tuple[int, ...], found: JointLifts) -> list[str]:
     """Return the subtitle: how to read the colours, and what is left out."""
-    lines = ["How many times as often together as each alone suggests; pale where rows leave it open."]
+    lines = ["Joint frequency relative to expected; pale where the credible interval of the ratio includes 1."]
     for name, before, values in zip(asked, whole, found.values, strict=False):
         if len(values) < before:
-            lines.append(f"The {before - len(values) + 1:,} rarest of {before:,} values of {cut(name, 30)} are one.")
+            lines.append(f"The {before - len(values) + 1:,} rarest of {before:,} values of {cut(name, 30)} are pooled.")
     if len(asked) == 3 and len(found.values[2]) > SLICES:
-        lines.append(f"{SLICES} of {len(found.values[2])} values of {cut(asked[2], 30)} are shown.")
+        lines.append(f"Shown are the {SLICES} most frequent of {len(found.values[2])} values of {cut(asked[2], 30)}.")
     return lines
 
 

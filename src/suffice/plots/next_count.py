@@ -46,14 +46,14 @@ def predictive(
         raise InputError(f"The argument 'plug_in' of predictive must be 'mean' or 'mode'; got {plug_in!r}.")
     at = float(known.mean if plug_in == "mean" else known.mode)
     averaged, plugged, counts = _masses(known, whole_number(trials, "trials"), at)
-    names = ("averaged over the belief", f"by its {plug_in}, {at:.3g}, alone")
+    names = ("posterior predictive", f"plug-in, at the {plug_in} {at:.3g}")
     data = rows_of(
         count=[int(count) for count in counts] * 2,
         probability=[*averaged, *plugged],
         how=[name for name in names for _ in counts],
     )
     title = f"heads in {trials} tosses" if isinstance(known, Beta) else "count"
-    return dressed(_chart(data, names, title, width), f"What {known!r} predicts")
+    return dressed(_chart(data, names, title, width), f"Predictions of {known!r}")
 
 
 def _masses(belief: Beta | Gamma, trials: int, at: float) -> tuple[Array, Array, Integers]:

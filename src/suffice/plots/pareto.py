@@ -55,7 +55,7 @@ def pareto(belief: Pareto, upto: float | None = None, width: int = 460) -> Any:
 
 def _words(belief: Pareto) -> str:
     median, (_, high) = float(belief.b) * 2 ** (1 / float(belief.K)), belief.interval(0.9)
-    return f"half of the belief lies below {median:.4g}, 95 % below {high:.4g}"
+    return f"median {median:.4g}, 95 % quantile {high:.4g}"
 
 
 def _chart(belief: Pareto, start: float, end: float, width: int) -> Any:
@@ -80,7 +80,7 @@ def _chart(belief: Pareto, start: float, end: float, width: int) -> Any:
             strokeDash=alt.StrokeDash("of:N", scale=alt.Scale(**looks, range=[[1, 0], [6, 3]]), legend=shown),
         )
     )
-    mark = rows_of(x=[start], top=[float(upper[0])], name=[f"largest seen {start:g}"])
+    mark = rows_of(x=[start], top=[float(upper[0])], name=[f"largest observed {start:g}"])
     base = alt.Chart(mark).encode(x="x:Q")
     text = base.mark_text(color=GREY, align="left", dx=12, baseline="top").encode(y="top:Q", text="name:N")
     return alt.layer(base.mark_rule(color=GREY, strokeDash=[4, 3]), lines, text).properties(width=width, height=240)

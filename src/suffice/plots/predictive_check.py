@@ -56,7 +56,7 @@ def check(found: Check, most: int = 12, width: int = 320) -> Any:
     real = rows_of(place=range(len(names)), away=shown.tolist(), name=names, real=found.real[s, c, j].tolist())
     axis = alt.Axis(labelExpr=labelled(names), labelLimit=260, title=None, grid=True, domain=False, ticks=False)
     y = alt.Y("place:O", axis=axis)
-    x = alt.X("away:Q", title="standard deviations of drawn rows from their mean")
+    x = alt.X("away:Q", title="standard deviations from the mean of simulated rows")
     return dressed(
         alt.layer(
             alt.Chart(dots).mark_circle(color=GREY, opacity=0.35, size=18).encode(x, y),
@@ -64,7 +64,7 @@ def check(found: Check, most: int = 12, width: int = 320) -> Any:
             .mark_point(shape="diamond", filled=True, size=110, color=PALETTE[1], opacity=1)
             .encode(x, y, tooltip=["name:N", "real:Q"]),
         ).properties(width=width, height=22 * len(names)),
-        "Real rows (diamonds) beside rows that the model draws",
+        "Real rows (diamonds) and rows simulated by the model",
     )
 
 

@@ -62,8 +62,8 @@ def _chart(named: Mapping[str, Reliability], size: int) -> Any:
         legend=legend(alt) if len(named) > 1 else None,
     )
     base = alt.Chart(alt.InlineData(points)).encode(
-        x=alt.X("confidence:Q", scale=scale, title="how sure it is"),
-        y=alt.Y("accuracy:Q", scale=scale, title="how often it is right"),
+        x=alt.X("confidence:Q", scale=scale, title="confidence"),
+        y=alt.Y("accuracy:Q", scale=scale, title="accuracy"),
         color=colour,
     )
     dots = base.mark_circle(opacity=0.9).encode(

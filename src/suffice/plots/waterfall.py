@@ -12,7 +12,7 @@ from suffice.plots.altair import AGAINST, FOR, GREY, TOTAL, altair, cut, dressed
 
 __all__ = ["steps", "waterfall"]
 
-NAME, VALUE = 28, 34
+NAME, VALUE = 28, 38
 
 
 def waterfall(explanation: Explanation, most: int = 14, width: int = 420) -> Any:

@@ -32,7 +32,7 @@ class Journal:
     >>> monday = sf.BernoulliNB().fit([[0], [1], [1]], ["a", "b", "b"], journal="a secret").journal_
     >>> tuesday = sf.BernoulliNB().fit([[1], [0]], ["a", "b"], journal="a secret").journal_
     >>> monday + tuesday
-    Journal(4 different rows, weight 5)
+    Journal(4 distinct rows, total weight 5)
     >>> (monday + tuesday) - tuesday == monday
     True
     """
@@ -72,7 +72,7 @@ class Journal:
         return len(self.weight)
 
     def __repr__(self) -> str:
-        return f"Journal({len(self):,} different rows, weight {self.total:,g})"
+        return f"Journal({len(self):,} distinct rows, total weight {self.total:,g})"
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Journal):

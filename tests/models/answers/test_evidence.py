@@ -42,7 +42,7 @@ def test_a_class_prior_is_integrated_out() -> None:
     expected = Dirichlet([1.0, 2.0, 3.0]).log_evidence(counts=np.bincount(np.arange(40) % 3))
     assert found.labels == pytest.approx(expected)
     assert found.belief
-    assert "class prior: belief" in repr(found)
+    assert "class prior: integrated out" in repr(found)
     assert list(found.features) == [0, 1, 2, 3, 4]
 
 

@@ -69,7 +69,7 @@ def test_feature_weights_are_said() -> None:
     X, y = counts()
     views = Views(weights=FeatureWeights({}, 1.0, np.array([1.0, 0.0, 0.45, 1.5, 1.0])))
     found = explain(of_matrix(X, y, views=views), matrix([[1, 2, 1, 0, 0]]), Wording())
-    assert list(found.values) == ["once", "2 times, already said by other words", "once, weight 0.45"]
+    assert list(found.values) == ["once", "2 times, redundant given other words", "once, weight 0.45"]
 
 
 def test_values_of_codes_come_from_the_reader() -> None:
@@ -110,7 +110,7 @@ def test_a_text_scored_as_one_has_a_length() -> None:
 @pytest.mark.parametrize("text", ["", "zzz"])
 def test_a_text_of_unknown_words_is_what_the_prior_says(text: str) -> None:
     found = of_text(of_texts(temper=Temper(1.0, 0.5)), text)
-    assert found.note == "No word of this text was learned: the answer is the class prior."
+    assert found.note == "No word of this text was seen in training: the answer is the class prior."
     assert found.log_odds == 0
     assert found.note in repr(found)
     assert found.note in found._repr_html_()
@@ -118,11 +118,11 @@ def test_a_text_of_unknown_words_is_what_the_prior_says(text: str) -> None:
 
 def test_a_row_that_says_nothing_or_cannot_be() -> None:
     same = of_matrix([[1, 1], [1, 1]], ["a", "b"])
-    note = "What was learned of this row says the same of every class: the answer is the class prior."
+    note = "The features of this row do not distinguish the classes: the answer is the class prior."
     assert explain(same, matrix([[1, 0]]), Wording()).note == note
     strict = of_matrix([[1, 0, 0], [1, 0, 0], [0, 1, 0]], ["a", "a", "b"], Multinomial(0.0, "mle"))
     found = explain(strict, matrix([[0, 0, 1]]), Wording())
-    assert found.note == "Every class is impossible for this row: the answer is the class prior."
+    assert found.note == "Every class has probability zero for this row: the answer is the class prior."
     assert found.target == "a"
     assert found.log_odds == pytest.approx(np.log(2))
     assert explain(strict, matrix([[1, 0, 0]]), Wording()).log_odds == np.inf
@@ -150,9 +150,9 @@ def test_a_missing_value_weighs_nothing() -> None:
     found = of_row(of_table(), {"size": [None], "note": ["cheap"]})
     assert parts(found)["size"] == ("missing", 0.0)
     found = of_row(of_table(), {"size": [None], "note": [None]})
-    assert found.note == "No value of this row was learned: the answer is the class prior."
+    assert found.note == "No value of this row was seen in training: the answer is the class prior."
     found = of_row(of_table(), {"note": ["zzz"]})
-    assert found.note == "No value of this row was learned: the answer is the class prior."
+    assert found.note == "No value of this row was seen in training: the answer is the class prior."
     assert list(found.features) == ["note"]
 
 
@@ -161,7 +161,7 @@ def test_column_weights_are_said() -> None:
     predictor = of_table(views=views, temper=Temper(0.5))
     row = {"size": [1.25], "note": ["cheap"]}
     found, plain = of_row(predictor, row, "s", "h"), of_row(of_table(), row, "s", "h")
-    assert list(found.values) == ["1.25, weight 0.45", "cheap, already said by other columns [cheap +1.1]"]
+    assert list(found.values) == ["1.25, weight 0.45", "cheap, redundant given other columns [cheap +1.1]"]
     np.testing.assert_allclose(found.weights, plain.weights * [0.225, 0.0], atol=1e-12)
 
 

@@ -57,13 +57,14 @@ def test_texts_and_tables_speak_by_word_and_column() -> None:
 def test_one_class_has_nothing_to_speak_for() -> None:
     X, _ = counts()
     found = speaking(of_matrix(X, ["a"] * 40), 0, 3)
-    assert repr(found) == "What speaks for a:\n  nothing"
+    assert repr(found) == "Evidence for a, relative to the average of the other classes:\n  none"
     assert found == []
 
 
 def test_rows_are_shown() -> None:
     found = TopFeatures("a", [Top("word", "", 0.5), Top("x", "on", 0.25)])
-    assert repr(found) == "What speaks for a:\n    0.5000  word\n    0.2500  x     on"
+    head = "Evidence for a, relative to the average of the other classes:"
+    assert repr(found) == f"{head}\n    0.5000  word\n    0.2500  x     on"
     assert found[:1] == [Top("word", "", 0.5)]
     assert found == [*found]
     assert len({found, TopFeatures("b", [*found])}) == 1

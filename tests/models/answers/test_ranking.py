@@ -28,7 +28,7 @@ def test_information_is_entropy_that_the_class_takes_away(flat: bool) -> None:
 def test_words_have_their_names() -> None:
     found = ranked(of_texts())
     assert {name for name, _ in found.top(2)} <= {"at", "cheap", "lunch", "watches"}
-    assert repr(found).startswith("Information of 9 features, in nats:\n  ")
+    assert repr(found).startswith("Mutual information of 9 features with the class, in nats:\n  ")
     with pytest.raises(ValueError, match="must be 'nats' or 'bits'; got 'bytes'"):
         ranked(of_texts(), unit="bytes")
 

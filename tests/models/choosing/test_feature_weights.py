@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy.optimize import approx_fprime, minimize
 
-from suffice.models.choosing.feature_weights import ColumnRows, choose_ridge, fit_weights, in_words
+from suffice.models.choosing.feature_weights import ColumnRows, choose_ridge, fit_weights
 from suffice.parallel import threads
 
 
@@ -147,13 +147,6 @@ def test_groups_stay_with_their_rows() -> None:
     found = ColumnRows.of(votes, prior, codes, weights, group)
     np.testing.assert_array_equal(found.group, np.delete(group, 5))
     np.testing.assert_array_equal(found.take(found.group == 3).codes, codes[12:16])
-
-
-@pytest.mark.parametrize(
-    ("weight", "words"), [(0.01, "already said by other columns"), (1.0, ""), (0.5, "weight 0.50")]
-)
-def test_a_weight_in_words(weight: float, words: str) -> None:
-    assert in_words(weight, "columns") == words
 
 
 @pytest.mark.parametrize("single", [False, True])

@@ -35,7 +35,7 @@ def test_numbers_of_few_speakers_are_normal(joint: Any) -> None:
     assert all(isinstance(column, Histogram) for column in apart.columns_.values())
     assert all(isinstance(column, Gaussian) for column in together.columns_.values())
     assert loss(together, test, truth) < loss(apart, test, truth)
-    (chosen,) = (row for row in together.choices_ if row.choice == "kinds of numbers" and row.chosen)
+    (chosen,) = (row for row in together.choices_ if row.choice == "kinds of numeric columns" and row.chosen)
     assert chosen.option == "all normal"
 
 
@@ -46,7 +46,8 @@ def test_bins_stay_where_other_groups_tell_of_them() -> None:
     X = pd.DataFrame({"x": x, "z": rng.choice([-5.0, 0.0, 5.0], 1200) + rng.normal(0, 0.1, 1200)})
     model = sf.NaiveBayes(joint=None).fit(X, y, groups=np.arange(1200) // 4)
     assert isinstance(model.columns_["x"], Histogram)
-    assert [row.option for row in model.choices_ if row.choice == "kinds of numbers" and row.chosen] == ["by evidence"]
+    chosen = [row.option for row in model.choices_ if row.choice == "kinds of numeric columns" and row.chosen]
+    assert chosen == ["by evidence"]
 
 
 def test_declared_columns_and_categories_stay() -> None:

@@ -84,7 +84,7 @@ def test_scores_are_those_of_scipy(covariance: Any, estimate: Any, prior: Any) -
     assert_allclose(likelihood.scorer(t).scores(matrix(NEW)), expected, rtol=1e-9)
     explained = likelihood.contributions(t, matrix(NEW[:1]))
     assert_allclose(explained.logs.sum(axis=0), expected[0], rtol=1e-9)
-    assert explained.features == [0, 1, 2, "(how narrow)"]
+    assert explained.features == [0, 1, 2, "(peak density)"]
 
 
 @pytest.mark.parametrize("prior", [PRIOR, FLAT])

@@ -117,7 +117,7 @@ def test_what_bins_answer() -> None:
     low, high = stats.beta(alpha, alpha.sum(axis=1, keepdims=True) - alpha).interval(0.9)
     assert_allclose([table["low"], table["high"]], [low.T.ravel(), high.T.ravel()])
     assert_allclose(s.intervals(block.t, 0.9), [low, high])
-    assert h.prior_in_words(block.t) == "Dirichlet(1 in all) over 4 bins"
+    assert h.prior_in_words(block.t) == "Dirichlet(1 in total) over 4 bins"
     row = h.rows(column_of([2.0]))
     assert h.reading(block.t, column_of([2.0])) == "1.05 to 2.95"
     said = s.contributions(block.t, row)

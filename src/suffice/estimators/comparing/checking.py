@@ -34,7 +34,7 @@ class Check:
     >>> X, y = [[0], [9], [0], [12], [0], [11], [0], [10], [0], [8]] * 5, ["a"] * 50
     >>> found = sf.check(sf.PoissonNB().fit(X, y), X, y)
     >>> print(str(found).splitlines()[1].strip())
-    column 0, a: share of zeros                             0.5   drawn 0 to 0.02
+    column 0, a: share of zeros                             0.5   simulated 0 to 0.02
     """
 
     classes: LabelArray
@@ -90,12 +90,13 @@ class Check:
 
     def __repr__(self) -> str:
         outside, total = self.outside
-        lines = [f"{outside} of {total} statistics lie outside what the model draws; {total / 20:.0f} would by chance."]
+        lines = [f"{outside} of {total} statistics lie outside the central 95 % of simulated rows; "
+            f"{total / 20:.0f} would by chance."]
         for at in self._order()[:8]:
             s, c, j = np.unravel_index(at, self.real.shape)
             drawn = np.quantile(self.drawn[:, s, c, j], [0.05, 0.95])
             name = f"{self.features[j]}, {self.classes[c]}: {STATISTICS[s]}"
-            lines.append(f"  {name:<48} {self.real[s, c, j]:>10.4g}   drawn {drawn[0]:.4g} to {drawn[1]:.4g}")
+            lines.append(f"  {name:<48} {self.real[s, c, j]:>10.4g}   simulated {drawn[0]:.4g} to {drawn[1]:.4g}")
         return "\n".join(lines)
 
 

@@ -65,7 +65,7 @@ def mutual_information(
     >>> information.top(2)
     [('cheap', 0.188...), ('lunch', 0.188...)]
     >>> information
-    Information of 7 features, in bits:
+    Mutual information of 7 features with the class, in bits:
       cheap    0.189
       lunch    0.189
       at       0.0488
@@ -146,7 +146,7 @@ class SelectInformative(Whole, SelectorMixin, BaseEstimator):
     >>> keep.get_feature_names_out()
     array(['tea', 'rum'], dtype=object)
     >>> keep.information_
-    Information of 3 features, in nats:
+    Mutual information of 3 features with the class, in nats:
       tea  0.131
       rum  0.131
       the  0

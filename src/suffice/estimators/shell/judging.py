@@ -240,7 +240,7 @@ class Judging(Generating, ClassifierMixin, BaseEstimator):
         >>> import suffice as sf
         >>> model = sf.BernoulliNB().fit([[0], [1]], ["a", "b"], journal=True)
         >>> model.journal_, model.drop_journal().journal_
-        (Journal(2 different rows, weight 2), None)
+        (Journal(2 distinct rows, total weight 2), None)
         """
         check_is_fitted(self)
         self._journal = None

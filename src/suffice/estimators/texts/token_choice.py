@@ -171,8 +171,8 @@ class _Sizes:
 
 def _called(unit: str, ngrams: tuple[int, int]) -> str:
     if unit == "word":
-        return {1: "words", 2: "words and pairs"}.get(ngrams[1], f"words up to {ngrams[1]} in a row")
-    return f"letters, {ngrams[0]} to {ngrams[1]} in a row"
+        return {1: "words", 2: "words and pairs"}.get(ngrams[1], f"word n-grams of 1 to {ngrams[1]}")
+    return f"character n-grams of {ngrams[0]} to {ngrams[1]}"
 
 
 def candidates(sizes: _Sizes, effort: str) -> list[ChosenTokens]:

@@ -21,7 +21,7 @@ from suffice.typing import Array, Booleans, Integers
 
 __all__ = ["STATISTICS", "CheckedBlock", "Statistics"]
 
-STATISTICS = ("share of zeros", "spread", "smallest", "largest", "most frequent", "dependence")
+STATISTICS = ("share of zeros", "standard deviation", "minimum", "maximum", "share of the mode", "dependence")
 LEVELS = 4
 """Number of groups that values of a feature are put into, to see whether it depends on others."""
 FEW = 5

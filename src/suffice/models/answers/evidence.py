@@ -61,7 +61,7 @@ class Evidence:
         return self.cells.dense()
 
     def __repr__(self) -> str:
-        prior = "belief" if self.belief else "plugged in"
+        prior = "integrated out" if self.belief else "plugged in"
         shown = [f"labels {self.labels:.6g} (class prior: {prior})"]
         shown += [f"{name} {value:.6g}" for name, value in zip(self.classes.tolist(), self.by_class, strict=True)]
         shown += [f"n!/Πx! {self.coefficient:.6g}"] if self.coefficient else []

@@ -21,7 +21,7 @@ from suffice.typing import Array
 __all__ = ["Explanation", "explain", "place_of"]
 
 SHOWN = 30
-FLOOR = "(floor)"
+LABEL_NOISE = "(label noise)"
 NORMAL_95 = 1.959963984540054
 
 
@@ -93,10 +93,9 @@ class Explanation:
         return frame_of(columns, backend or self.backend)
 
     def _order(self) -> list[int]:
-        size = np.array(
-            [-1.0 if name == FLOOR else abs(weight) for name, weight in zip(self.features, self.weights, strict=True)]
-        )
-        order: list[int] = np.argsort(-size, kind="stable").tolist()  # the floor is not a feature and comes last
+        both = zip(self.features, self.weights, strict=True)
+        size = np.array([-1.0 if name == LABEL_NOISE else abs(weight) for name, weight in both])
+        order: list[int] = np.argsort(-size, kind="stable").tolist()  # not a feature: it comes last
         return order
 
     def __repr__(self) -> str:
@@ -163,11 +162,8 @@ def _with_floor(found: Explanation, predictor: Predictor, rows: Mapping[Name, Ro
     ends = [None if end is None else np.append(end, np.nan) for end in (found.low, found.high)]
     return replace(
         found,
-        features=[*found.features, FLOOR],
-        values=[
-            *found.values,
-            f"odds end where labels may be wrong: {100 * (predictor.views.floor or 0.0):.2g}% of them",
-        ],
+        features=[*found.features, LABEL_NOISE],
+        values=[*found.values, f"{100 * (predictor.views.floor or 0.0):.2g}% of labels may be wrong"],
         weights=np.append(found.weights, less),
         low=ends[0],
         high=ends[1],
@@ -204,12 +200,12 @@ def _note(said: Contributions, power: float, impossible: bool) -> str:
     """Return why the answer is the prior, if so, or that nothing in the row was learned."""
     prior = "the answer is the class prior."
     if impossible:
-        return f"Every class is impossible for this row: {prior}"
+        return f"Every class has probability zero for this row: {prior}"
     with np.errstate(invalid="ignore"):
         silent = power == 0 or not (np.ptp(said.logs, axis=1) > 0).any()
     if said.unknown:
-        return f"No {said.unknown} was learned{': ' + prior if silent else '.'}"
-    return f"What was learned of this row says the same of every class: {prior}" if silent else ""
+        return f"No {said.unknown} was seen in training{': ' + prior if silent else '.'}"
+    return f"The features of this row do not distinguish the classes: {prior}" if silent else ""
 
 
 def _ends(said: Contributions, power: float, a: int, b: int) -> tuple[Array | None, Array | None]:
@@ -241,8 +237,8 @@ def _together(said: Contributions, i: int, a: int, b: int, classes: Any) -> str:
     if i not in said.lifts:
         return ""
     own, other = (lift_in_words(float(said.lifts[i][code])) for code in (a, b))
-    than = "each alone suggests" if len(said.features[i].columns) == 2 else "each two suggest"
-    return f": together {own} as often in {classes[a]} as {than}, {other} in {classes[b]}"
+    than = "independence implies" if len(said.features[i].columns) == 2 else "pairs imply"
+    return f": jointly {own} as frequent in {classes[a]} as {than}, {other} in {classes[b]}"
 
 
 def _two_classes(total: Array, classes: Any, target: Any, against: Any) -> tuple[int, int]:

@@ -63,7 +63,8 @@ class TopFeatures(Sequence[Top]):
     def __repr__(self) -> str:
         width = max((len(str(row.feature)) for row in self._rows), default=0)
         lines = [f"  {row.weight:8.4f}  {row.feature!s:{width}}  {row.value}".rstrip() for row in self._rows]
-        return "\n".join([f"What speaks for {self.label}:", *(lines or ["  nothing"])])
+        head = f"Evidence for {self.label}, relative to the average of the other classes:"
+        return "\n".join([head, *(lines or ["  none"])])
 
 
 def speaking(

@@ -12,6 +12,7 @@ from suffice.errors import InputError
 from suffice.models.model import Block, Model
 from suffice.models.scoring.beliefs import squeezed
 from suffice.posterior.base import Conjugate
+from suffice.telling import counted
 
 __all__ = ["Posteriors"]
 
@@ -87,4 +88,5 @@ class Posteriors:
         raise InputError(f"The feature must be one that was learned; got {feature!r}. The first are: {known}.")
 
     def __repr__(self) -> str:
-        return f"<Posteriors of {len(self.model.classes)} classes × {len(self.features):,} features>"
+        classes, features = counted(len(self.model.classes), "class", "classes"), counted(len(self.features), "feature")
+        return f"<Posteriors of {classes} × {features}>"

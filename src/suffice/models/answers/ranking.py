@@ -73,7 +73,7 @@ class Information:
     def __repr__(self) -> str:
         shown = [(str(name), f"{value:.3g}") for name, value in self.top(SHOWN)]
         width = max((len(name) for name, _ in shown), default=0)
-        lines = [f"Information of {len(self):,} features, in {self.unit}:"]
+        lines = [f"Mutual information of {counted(len(self), 'feature')} with the class, in {self.unit}:"]
         lines += [f"  {name:{width}}  {value}" for name, value in shown]
         lines += [f"  … and {len(self) - SHOWN:,} more"] if len(self) > SHOWN else []
         return "\n".join(lines)

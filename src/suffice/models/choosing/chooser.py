@@ -62,7 +62,7 @@ WORK = 2**24
 SECONDS, OF_ROWS, AT_LEAST = 2e-7, 1e-4, 0.5
 """Rough seconds that choices take: per row, word and class; per row; and at least."""
 
-WEIGHTS, RESIDUALS = "weights of words", "residuals of words"
+WEIGHTS, RESIDUALS = "word weights", "word residuals"
 STAGES = {TOKENS: 0.2, JUDGING: 0.3, JUDGING_RESIDUALS: 0.2, WEIGHTS: 0.1, RESIDUALS: 0.2}
 """Stages of choosing for texts, and the share of time that each takes."""
 

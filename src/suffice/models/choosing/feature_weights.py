@@ -26,7 +26,7 @@ from suffice.typing import Array, Booleans, Integers
 
 __all__ = [
     "FINE", "JUDGED", "LEAST_PRIOR", "NATS", "RIDGE", "ROUGH", "ColumnRows", "Fitted", "WeighedRows", "choose_ridge",
-    "fit_weights", "in_words", "lie_by_row", "possible", "terms_by_name",
+    "fit_weights", "lie_by_row", "possible", "terms_by_name",
 ]  # fmt: skip
 
 RIDGE, STEP, LARGEST = 0.3, 10**0.5, 1e3
@@ -37,9 +37,6 @@ ROUGH, FINE = 1e-3, 1e-4
 
 NATS = 10.0
 """Loss of all rows below which changes relative to it do not matter: no held-out row would show them."""
-
-SILENT = 0.05
-"""Weight below which a feature is described as redundant."""
 
 JUDGED = 4
 """Number of parts: one in this many rows is held out, or each part in turn."""
@@ -291,10 +288,3 @@ def choose_ridge(parts: list[tuple[WeighedRows, WeighedRows]], initial: Fitted |
         centre = np.ones(n) if first.centre is None else first.centre
         return Fitted(first.among_all(centre), np.zeros(classes), np.inf, 0.0, 0)
     return fits[ridge, 0]
-
-
-def in_words(weight: float, others: str) -> str:
-    """Return an evidence weight in words; '' for a weight of 1."""
-    if weight < SILENT:
-        return f"already said by other {others}"
-    return "" if abs(weight - 1) < 0.005 else f"weight {weight:.2f}"

@@ -109,5 +109,5 @@ def choose_kinds(predictor: Predictor, sample_of: Callable[[Laws], Sample]) -> t
         return None
     losses = {name: asked.loss(name) for name in laws}
     normal = not asked.pays(losses[NORMAL], losses[BY_EVIDENCE])
-    asked.note("kinds of numbers", NORMAL if normal else BY_EVIDENCE, losses)
+    asked.note("kinds of numeric columns", NORMAL if normal else BY_EVIDENCE, losses)
     return normal, asked.record[-1]

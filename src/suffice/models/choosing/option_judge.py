@@ -138,8 +138,8 @@ class Judge(Generic[T]):
             return
         counts = np.maximum(self.weights, 1e-300)
         floored = -self.weights * np.log((1 - floor) * np.exp(-losses / counts) + floor * shares)
-        name = f"{floor:.2g}"
-        self.note("floor", name, {"none": losses, name: floored})
+        name = f"{100 * floor:.2g}% of labels"
+        self.note("label noise", name, {"none": losses, name: floored})
 
 
 @dataclass(frozen=True)

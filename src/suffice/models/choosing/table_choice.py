@@ -25,6 +25,7 @@ from suffice.models.model import Block, Name
 from suffice.models.predictor import Predictor
 from suffice.models.scoring.grouping import Coding
 from suffice.models.side_by_side import counted_side_by_side
+from suffice.telling import counted
 from suffice.typing import Booleans
 
 __all__ = ["ENOUGH", "TableChoice", "choose_table"]
@@ -41,6 +42,9 @@ SETS, OF_VALUES = Axis("sets", 2.5, 12, MOST, more_is_freer=True, whole=True), A
 
 START, RESIDUAL = 60, 10.0
 """First candidates of the number of sets and of the residuals' ridge."""
+
+SEPARATE, CLOUD = "independent", "multivariate normal"
+"""How numeric columns are modelled, in the record of choices."""
 
 
 @dataclass(frozen=True)
@@ -87,8 +91,8 @@ def choose_table(
     if cloud is not None and judge.may_pay(judge.loss(alone)):
         clouded = downhill(replace(alone, cloud=True), judge.loss, AXES[:1], judge.nat)
         best = clouded if judge.pays(judge.loss(alone), judge.loss(clouded)) else alone
-        both = {"columns alone": judge.loss(alone), "one cloud": judge.loss(clouded)}
-        judge.note("numbers", "one cloud" if best.cloud else "columns alone", both)
+        both = {SEPARATE: judge.loss(alone), CLOUD: judge.loss(clouded)}
+        judge.note("numeric columns", CLOUD if best.cloud else SEPARATE, both)
     base = best
     if judge.may_pay(judge.loss(base)):
         most = max(1, min(NUMBERS, memory_limit // 8) // (len(sample) * len(predictor.model.classes)))
@@ -152,16 +156,16 @@ def _with_sets(judge: TableJudge, base: Option, order: int, most: int) -> Option
     if judge.holes and judge.found_to_pay(judge.loss(best), judge.loss(filled)):
         best = filled
     tried = {"none": base, **{_sets_in_words(one): one for one in (*starts, joined, best) if one.order > 1}}
-    judge.note("columns together", _sets_in_words(best), {name: judge.loss(one) for name, one in tried.items()})
+    judge.note("joint columns", _sets_in_words(best), {name: judge.loss(one) for name, one in tried.items()})
     return best
 
 
 def _sets_in_words(option: Option) -> str:
     if option.order == 1:
         return "none"
-    missing = ", missing values too" if option.missing else ""
-    columns = "two" if option.order == 2 else "two or three"
-    return f"{option.sets} of {columns}, κ {option.kappa:.2g}, ridge {option.ridge:.2g}{missing}"
+    missing = ", with missing values" if option.missing else ""
+    sets = counted(option.sets, *(("pair",) if option.order == 2 else ("pair or triple", "pairs or triples")))
+    return f"{sets}, κ {option.kappa:.2g}, ridge {option.ridge:.2g}{missing}"
 
 
 def _power(judged: Judged) -> float:
@@ -188,8 +192,8 @@ def _residuals(judge: TableJudge, option: Option) -> Residuals | None:
 def _residuals_in_words(how: Residuals | None) -> str:
     if how is None:
         return "none"
-    missing = ", missing values too" if how.missing else ""
-    return f"of {'joint ' * how.together}values, ridge {how.residual:.2g}{missing}"
+    missing = ", with missing values" if how.missing else ""
+    return f"{'joint ' * how.together}values, ridge {how.residual:.2g}{missing}"
 
 
 def _chosen(

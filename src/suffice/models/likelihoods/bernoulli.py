@@ -238,9 +238,9 @@ class Bernoulli(Likelihood):
         (ones, n), odds = self.counts(t), self.odds
         if isinstance(t, WordCounts):
             more, both = self._more()
-            return FeatureBelief(ones, more, n + both, "beta", "word", "share of texts that have it")
+            return FeatureBelief(ones, more, n + both, "beta", "word", "share of texts that contain the word")
         a, b = (np.broadcast_to(part, ones.values.shape) for part in (odds.a, odds.b))
-        return FeatureBelief(ones, a, n[:, None] + a + b, "beta", "feature", "how often a feature is on")
+        return FeatureBelief(ones, a, n[:, None] + a + b, "beta", "feature", "share of rows with the feature on")
 
     def _more(self) -> tuple[float, float]:
         """Return the pseudo-count of texts that have a word, and of all texts."""

@@ -186,7 +186,7 @@ class Cloud(Discriminant):
         both = zip(rows.numbers[0].tolist(), there.tolist(), strict=True)
         values = [f"{value:.6g}" if here else "missing" for value, here in both]
         more = f" and {len(values) - SHOWN} more" if len(values) > SHOWN else ""
-        said = f"{', '.join(values[:SHOWN])}{more} together"
+        said = f"{', '.join(values[:SHOWN])}{more}"
         return Contributions([0], [said], self.scorer(t).scores(rows), self.belief(t).moments(rows))
 
     def log_evidence(self, t: FullMoments) -> Cells:

@@ -224,7 +224,7 @@ class Complement(Likelihood):
         counts, alpha = self.counts(t), self.more
         sure = not isinstance(t, WordCounts) or (self.transform is None and bool(alpha > 0))
         total = counts.sum() + self._more(counts.width)[1]
-        return FeatureBelief(counts, alpha, total, "beta", "word", "share of its words", sure)
+        return FeatureBelief(counts, alpha, total, "beta", "word", "share of the words of the class", sure)
 
     def known(self, t: WordTable, rows: Rows, least: int = 1) -> Booleans:
         """Return which rows hold a word that was learned from at least `least` rows."""

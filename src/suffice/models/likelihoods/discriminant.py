@@ -158,7 +158,7 @@ class Discriminant(Likelihood):
         (x,) = rows.numbers
         logs, middle = self.scorer(t).shares(x)
         shown = [f"{value:.6g}" for value in x.tolist()]
-        return Contributions(list(range(len(x))), shown, logs).and_one("(how narrow)", "", middle)
+        return Contributions(list(range(len(x))), shown, logs).and_one("(peak density)", "", middle)
 
     def posterior(self, t: FullMoments, features: Integers | None = None) -> NormalInverseWishart:
         """Return the posterior of each class's mean and covariance, or its marginal for the given columns."""

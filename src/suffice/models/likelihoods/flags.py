@@ -160,7 +160,7 @@ def explained_flags(odds: FlagOdds, ones: Cells, n: Array, x: Array, rows: Rows)
     logs[:, part] = x[part] * on[:, part] + (1 - x[part]) * off[:, part]
     said = Contributions(list(range(len(x))), words, logs.T, belief)
     wide = isinstance(rows, MatrixRows) and rows.source.is_sparse
-    return said.gathered(here, "(features that are off)", f"{int((~here).sum()):,}") if wide else said
+    return said.gathered(here, "(features off)", f"{int((~here).sum()):,}") if wide else said
 
 
 def held_out_flags(odds: FlagOdds, ones: Cells, n: Array, rows: Rows, t: Any, removed: Removal) -> Array:

@@ -257,7 +257,7 @@ class Histogram(Likelihood):
     def prior_in_words(self, t: ValueCounts) -> str:
         """Return the strength of the prior and the number of bins in words."""
         bins = self.bins(t).counts.shape[1]
-        return f"Dirichlet({self.strength:g} in all) over {bins} bin{'s' * (bins != 1)}"
+        return f"Dirichlet({self.strength:g} in total) over {bins} bin{'s' * (bins != 1)}"
 
     def grid_bits(self, t: ValueCounts) -> int | None:
         """Return the resolution of the grid, in bits."""

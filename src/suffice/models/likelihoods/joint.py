@@ -183,7 +183,7 @@ class Joint(Likelihood):
         share = table[code] / max(float(table[code].sum()), 1e-300)
         brought, names = share * (lifts[code] - share_of_others(t.n, code) @ lifts), joint_names(t, self.edges)
         return strongest(
-            brought, k, lambda i: (0, f"{names[i]}: together {lift_in_words(np.exp(lifts[code, i]))} as often")
+            brought, k, lambda i: (0, f"{names[i]}: jointly {lift_in_words(np.exp(lifts[code, i]))} as frequent")
         )
 
     def lifts(self, t: JointCounts) -> JointLifts:

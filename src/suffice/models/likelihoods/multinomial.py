@@ -256,7 +256,7 @@ class Multinomial(Likelihood):
         alpha = self.more if texts else np.asarray(self.alpha, np.float64)
         total = counts.sum() + (alpha.sum() if alpha.ndim else alpha * counts.width)
         sure = not texts or bool(np.min(alpha) > 0)
-        return FeatureBelief(counts, alpha, total, "beta", "word", "share of its words", sure)
+        return FeatureBelief(counts, alpha, total, "beta", "word", "share of the words of the class", sure)
 
     def known(self, t: WordTable, rows: Rows, least: int = 1) -> Booleans:
         """Return which rows hold a word that was learned from at least `least` rows."""

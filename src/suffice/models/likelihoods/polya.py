@@ -161,7 +161,7 @@ class Polya(Likelihood):
 
     def believed(self, t: Counted) -> FeatureBelief:
         """Return word shares by the means of the urns, or by counts for texts; urns have no posterior."""
-        urns, what = self._urns(t), ("word", "share of its words", False)
+        urns, what = self._urns(t), ("word", "share of the words of the class", False)
         if not isinstance(t, WordCounts):
             return FeatureBelief(urns.alpha, 0.0, urns.total, "beta", *what)
         counts, more = Cells.of(t.tokens), float(self.alpha)

@@ -66,7 +66,7 @@ def must_be(prior: Any, family: type, model: str) -> None:
 def weight_in_words(weight: float, others: str) -> str:
     """Return a feature weight in words; '' for a weight of 1."""
     if weight < SILENT:
-        return f"already said by other {others}"
+        return f"redundant given other {others}"
     return "" if abs(weight - 1) < 0.005 else f"weight {weight:.2f}"
 
 
