@@ -165,10 +165,10 @@ line = (
     alt.Chart(errors)
     .mark_line(point=alt.OverlayMarkDef(size=22), clip=True)
     .encode(
-        x=alt.X("rows:Q", title="rows learned from")
+        x=alt.X("rows:Q", title="training rows")
         .scale(type="log", domain=[11, 560], nice=False)
         .axis(values=[12, 32, 128, 512], format="d", grid=False),
-        y=alt.Y("wrong:Q", title="wrong on new rows")
+        y=alt.Y("wrong:Q", title="errors on new rows")
         .scale(domain=[0.04, 0.18])
         .axis(format="%", values=[0.05, 0.1, 0.15]),
         color=alt.Color("way:N", title=None).scale(
