@@ -10,8 +10,9 @@ fewer rows.
 # ## One covariance: the log-odds are linear
 #
 # Let the rows of class $c$ be normal with mean $\mu_c$ and a covariance $\Sigma$ that
-# both classes share. In the log-odds, the quadratic term $-\tfrac12 x^\top \Sigma^{-1}
-# x$ is the same for both and cancels ([GD-5](../math/discriminant.md)):
+# both classes share. In the log-odds, the quadratic term
+# $-\tfrac12 x^\top \Sigma^{-1} x$ is the same for both and cancels
+# ([GD-5](../math/discriminant.md)):
 #
 # $$\ln \frac{p(1 \mid x)}{p(0 \mid x)} = w^\top x + b, \qquad
 # w = \Sigma^{-1} (\mu_1 - \mu_0), \qquad
@@ -81,8 +82,9 @@ sf.plots.boundaries(model, X, y)
 #
 # ## A covariance for each class: the log-odds are quadratic
 #
-# If $\Sigma_0 \neq \Sigma_1$, the term $\tfrac12 x^\top (\Sigma_0^{-1} - \Sigma_1^{-1})
-# x$ does not cancel. Boundaries are conic sections, and the model has no `coef_`:
+# If $\Sigma_0 \neq \Sigma_1$, the term
+# $\tfrac12 x^\top (\Sigma_0^{-1} - \Sigma_1^{-1}) x$ does not cancel. Boundaries are
+# conic sections, and the model has no `coef_`:
 
 # %%
 spread = np.where(y[:, None] == 1, [0.5, 0.5], [1.3, 1.8])

@@ -127,8 +127,8 @@ likelihood = stats.multinomial.pmf(x, lengths, theta).prod()
 print(f"g · h = {g * h:.6f}, likelihood {likelihood:.6f}")
 
 # %% [markdown]
-# **Poisson**, [GP-1](../math/gamma.md). Sufficient are $n$ and the sum $S = \sum_i
-# x_i$:
+# **Poisson**, [GP-1](../math/gamma.md). Sufficient are $n$ and the sum
+# $S = \sum_i x_i$:
 #
 # $$g = \lambda^{S} e^{-n\lambda}, \qquad h = \prod_i \frac{1}{x_i!}$$
 
