@@ -30,7 +30,7 @@ def python_rows(found: Any) -> list[tuple[str, int, int, int, int]]:
     sums: dict[str, list[int]] = defaultdict(lambda: [0, 0, 0, 0])
     for name, file in found["files"].items():
         inside = PurePosixPath(name).relative_to(SOURCE)
-        folder = f"`{inside.parts[0]}/`" if len(inside.parts) > 1 else "files beside them"
+        folder = f"`{inside.parts[0]}/`" if len(inside.parts) > 1 else "other files"
         s = file["summary"]
         numbers = (s["covered_lines"], s["num_statements"], s["covered_branches"], s["num_branches"])
         for total in (sums[folder], sums["**all**"]):

@@ -119,8 +119,8 @@ means = pl.DataFrame(rows).group_by("rows", "model").agg(pl.col("right").mean())
 
 # %% drawing
 alt.Chart(means).mark_line(point=True).encode(
-    x=alt.X("rows:Q", title="rows learned").scale(type="log", domain=[18, 350]),
-    y=alt.Y("right:Q", title="right on new rows").scale(zero=False).axis(format="%"),
+    x=alt.X("rows:Q", title="training rows").scale(type="log", domain=[18, 350]),
+    y=alt.Y("right:Q", title="accuracy on new rows").scale(zero=False).axis(format="%"),
     color=alt.Color("model:N", title=None).scale(
         domain=["averaged", "plugged in", "naive"],
         range=["#5b7db1", "#d1603d", "#80858f"],

@@ -24,7 +24,7 @@ rng = np.random.default_rng(3)
 
 
 def written(again: float) -> str:
-    """Twelve letters; what was drawn goes back with so many more balls of it."""
+    """Return twelve letters; each draw adds `again` balls of the drawn letter."""
     urn, text = np.full(3, 1 / 3), ""
     for _ in range(12):
         drawn = rng.choice(3, p=urn / urn.sum())
@@ -68,8 +68,8 @@ sf.plots.burstiness(urns, "tree", "scikit-learn", most=22)
 # twice, and so on; the vertical axis is logarithmic. Grey is the data: nine out of ten
 # modules do without the word, and the few that use it use it up to twenty times. Both
 # models match its overall frequency. The multinomial spreads the word over four modules
-# in ten, once or twice each. The urn reproduces both the large share of zeros and the
-# long tail.
+# in ten, once or twice each. The urn matches the large share of zeros, and its tail
+# falls more slowly than the multinomial's.
 #
 # ## The formula
 #

@@ -107,7 +107,7 @@ rows = [
 alt.Chart(pl.DataFrame(rows)).mark_bar().encode(
     x=alt.X("word:N", sort=words, title=None, axis=alt.Axis(labelAngle=0)),
     xOffset=alt.XOffset("class:N", sort=["spam", "ham"]),
-    y=alt.Y("probability:Q", title="share of messages that have it"),
+    y=alt.Y("probability:Q", title="share of messages with the word"),
     color=alt.Color(
         "class:N", scale=alt.Scale(domain=["spam", "ham"], range=["#d1603d", "#5b7db1"])
     ),

@@ -105,8 +105,8 @@ alt.Chart(pl.DataFrame(rows)).mark_bar(color="#5b7db1").encode(
 #
 # ## Held-out lines
 #
-# A language model is judged by text that it has not learned. Its perplexity is the
-# number of equally probable words that would be as hard to guess:
+# A language model is evaluated on held-out text. Its perplexity is the number of
+# equally probable words that would be as hard to guess:
 #
 # $$\exp\Big(-\frac{1}{n} \sum_i \ln p(w_i)\Big)$$
 #

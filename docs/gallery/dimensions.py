@@ -28,7 +28,7 @@ import suffice as sf
 
 
 def drawn(d: int, n: int, rng: Any, turns: Any) -> tuple[Any, Any]:
-    """Rows of both classes, each turned in its own way."""
+    """Return rows of both classes, each rotated by its own matrix."""
     y = np.arange(n) % 2
     wide = np.linspace(1, 10, d)
     X = rng.normal(size=(n, d)) * np.where(y[:, None] == 0, wide, wide[::-1])
@@ -38,12 +38,13 @@ def drawn(d: int, n: int, rng: Any, turns: Any) -> tuple[Any, Any]:
 # %% [markdown]
 # Four ways to learn from the forty rows. "Regularised" is scikit-learn's QDA: it
 # shrinks each covariance towards a multiple of the identity, by an amount chosen by
-# five-fold cross-validation. The other three need no grid search.
+# five-fold cross-validation. "Prior by cross-validation" is the default of
+# `GaussianDiscriminant`.
 
 # %%
 shrinkages = {"shrinkage": [0.01, 0.03, 0.1, 0.3, 0.5, 0.7, 0.9]}
 ways: dict[str, Any] = {
-    "averaged, prior by rows": sf.GaussianDiscriminant(),
+    "averaged, prior by cross-validation": sf.GaussianDiscriminant(),
     "averaged, prior by evidence": sf.GaussianDiscriminant(prior="evidence"),
     "regularised": GridSearchCV(
         QuadraticDiscriminantAnalysis(solver="eigen"), shrinkages, error_score=0
@@ -53,7 +54,7 @@ ways: dict[str, Any] = {
 
 
 def errors(turned: bool, dimensions: tuple[int, ...], draws: int) -> Any:
-    """Return how often each way is wrong, and the standard error of that."""
+    """Return the error rate of each method, with its standard error."""
     rng, rows = np.random.default_rng(0), []
     for d in dimensions:
         for _ in range(draws):
@@ -79,14 +80,14 @@ along = errors(False, dimensions, draws)
 
 # %% drawing
 def picture(table: Any) -> Any:
-    """Return a line for each way."""
+    """Return a chart with a line for each method."""
     base = alt.Chart(table).encode(
-        x=alt.X("columns:Q", title="columns (40 rows to learn from)"),
+        x=alt.X("columns:Q", title="columns (40 training rows)"),
         color=alt.Color("way:N", title=None, sort=list(ways)).scale(
             domain=list(ways), range=["#2b6ca3", "#4c9f8a", "#d1603d", "#80858f"]
         ),
     )
-    wrong = alt.Y("wrong:Q", title="wrong on new rows").axis(format="%")
+    wrong = alt.Y("wrong:Q", title="errors on new rows").axis(format="%")
     by_evidence = alt.datum.way == "averaged, prior by evidence"
     solid = base.transform_filter(~by_evidence).mark_line(point=True)
     dashed = base.transform_filter(by_evidence).mark_line(point=True, strokeDash=[6, 6])

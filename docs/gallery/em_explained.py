@@ -150,7 +150,7 @@ start = [[0.0, 1.0], [0.0, -1.0]]  # each point joins the nearest of these
 
 
 def fitted(steps: int) -> sf.Mixture:
-    """Return the mixture after so many steps from that start."""
+    """Return the mixture after the given number of steps from the poor start."""
     model = sf.Mixture(clouds, 2, max_iter=steps, tol=0, record_bound=True)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)

@@ -28,7 +28,7 @@ texts, truth = np.array(train.texts, dtype=object), np.array(train.labels, dtype
 
 
 def chosen(k: int, seed: int) -> np.ndarray:
-    """Return whether each text is one of k of its class that have a label."""
+    """Return a mask of k labelled texts per class."""
     rng, known = np.random.default_rng(seed), np.zeros(len(truth), dtype=bool)
     for label in corpus.sizes:
         known[rng.choice(np.flatnonzero(truth == label), k, replace=False)] = True
@@ -36,7 +36,7 @@ def chosen(k: int, seed: int) -> np.ndarray:
 
 
 def given(known: np.ndarray) -> list[str | None]:
-    """Return the labels of those texts, and None for all others."""
+    """Return the labels of the known texts, and None for the others."""
     return [label if mine else None for label, mine in zip(truth, known, strict=True)]
 
 
@@ -147,7 +147,7 @@ for k in sizes:
         known = chosen(k, seed)
         alone = sf.TextClassifier(**options).fit(texts[known], truth[known])
         both = sf.SemiSupervised(words).fit(texts, given(known))
-        for name, one in (("labels alone", alone), ("and texts without", both)):
+        for name, one in (("labels alone", alone), ("with unlabelled texts", both)):
             right = one.score(test.texts, test.labels)
             rows.append({"labels": 2 * k, "learned from": name, "right": right})
 means = (
@@ -157,9 +157,11 @@ means = (
 # %% drawing
 alt.Chart(means).mark_line(point=True).encode(
     x=alt.X("labels:Q", title="labels").scale(type="log", domain=[3, 500]),
-    y=alt.Y("right:Q", title="right on new modules").scale(zero=False).axis(format="%"),
+    y=alt.Y("right:Q", title="accuracy on new modules")
+    .scale(zero=False)
+    .axis(format="%"),
     color=alt.Color("learned from:N", title=None).scale(
-        domain=["labels alone", "and texts without"], range=["#80858f", "#0072b2"]
+        domain=["labels alone", "with unlabelled texts"], range=["#80858f", "#0072b2"]
     ),
 ).properties(width=460, height=220)
 

@@ -26,7 +26,7 @@ habits = {"ham": [6, 5, 5, 1, 0.2, 0.5, 3, 6], "spam": [0.5, 0.5, 1, 6, 5, 6, 2,
 
 
 def mail(n: int) -> tuple[list[str], list[str]]:
-    """Messages of twelve words, and their labels."""
+    """Return messages of twelve words, and their labels."""
     labels = [str(label) for label in rng.choice(["ham", "spam"], n)]
     share = {label: np.array(habit) / np.sum(habit) for label, habit in habits.items()}
     return [" ".join(rng.choice(words, 12, p=share[label])) for label in labels], labels
@@ -105,7 +105,7 @@ for day in range(40):
     )  # invoices, other words
     if day:
         fading.decay(0.8)
-    for name, model in (("all days alike", steady), ("decay 0.8 a day", fading)):
+    for name, model in (("all days equal", steady), ("decay of 0.8 a day", fading)):
         model.partial_fit(X, ["ham", "spam"], classes=["ham", "spam"])
         weight = model.feature_log_prob_[1, 0] - model.feature_log_prob_[0, 0]
         rows.append({"day": day, "model": name, "weight": float(weight)})
@@ -116,7 +116,7 @@ lines = (
     .mark_line(strokeWidth=2)
     .encode(
         x=alt.X("day:Q", title="day"),
-        y=alt.Y("weight:Q", title="what “invoice” says for spam (log-odds)"),
+        y=alt.Y("weight:Q", title="weight of “invoice” for spam (log-odds)"),
         color=alt.Color(
             "model:N", title=None, scale=alt.Scale(range=["#80858f", "#d1603d"])
         ),

@@ -10,8 +10,9 @@ fewer rows.
 # ## One covariance: the log-odds are linear
 #
 # Let the rows of class $c$ be normal with mean $\mu_c$ and a covariance $\Sigma$ that
-# both classes share. In the log-odds, the quadratic term $-\tfrac12 x^\top \Sigma^{-1}
-# x$ is the same for both and cancels ([GD-5](../math/discriminant.md)):
+# both classes share. In the log-odds, the quadratic term
+# $-\tfrac12 x^\top \Sigma^{-1} x$ is the same for both and cancels
+# ([GD-5](../math/discriminant.md)):
 #
 # $$\ln \frac{p(1 \mid x)}{p(0 \mid x)} = w^\top x + b, \qquad
 # w = \Sigma^{-1} (\mu_1 - \mu_0), \qquad
@@ -81,8 +82,9 @@ sf.plots.boundaries(model, X, y)
 #
 # ## A covariance for each class: the log-odds are quadratic
 #
-# If $\Sigma_0 \neq \Sigma_1$, the term $\tfrac12 x^\top (\Sigma_0^{-1} - \Sigma_1^{-1})
-# x$ does not cancel. Boundaries are conic sections, and the model has no `coef_`:
+# If $\Sigma_0 \neq \Sigma_1$, the term
+# $\tfrac12 x^\top (\Sigma_0^{-1} - \Sigma_1^{-1}) x$ does not cancel. Boundaries are
+# conic sections, and the model has no `coef_`:
 
 # %%
 spread = np.where(y[:, None] == 1, [0.5, 0.5], [1.3, 1.8])
@@ -165,10 +167,10 @@ line = (
     alt.Chart(errors)
     .mark_line(point=alt.OverlayMarkDef(size=22), clip=True)
     .encode(
-        x=alt.X("rows:Q", title="rows learned from")
+        x=alt.X("rows:Q", title="training rows")
         .scale(type="log", domain=[11, 560], nice=False)
         .axis(values=[12, 32, 128, 512], format="d", grid=False),
-        y=alt.Y("wrong:Q", title="wrong on new rows")
+        y=alt.Y("wrong:Q", title="errors on new rows")
         .scale(domain=[0.04, 0.18])
         .axis(format="%", values=[0.05, 0.1, 0.15]),
         color=alt.Color("way:N", title=None).scale(

@@ -77,8 +77,8 @@ for sampling in ("strong", "weak"):
 #
 # Without an expected size, each side $s$ has the scale-free prior $1/s$. The integral
 # over all rectangles then has a closed form ([CL-6](../math/concepts.md)). Let the
-# examples span $r_j$ in feature $j$, and let a person lie $d_j$ beyond them, with $d_j
-# = 0$ inside:
+# examples span $r_j$ in feature $j$, and let a person lie $d_j$ beyond them, with
+# $d_j = 0$ inside:
 #
 # $$p(\text{healthy} \mid D) = \prod_j \left(1 + \frac{d_j}{r_j}\right)^{-(n-1)}$$
 #

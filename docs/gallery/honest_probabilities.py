@@ -75,7 +75,7 @@ for power in np.geomspace(0.05, 1, 13):
         {
             "power": float(power),
             "loss": left_out.log_loss,
-            "of": "training digits, each left out",
+            "of": "training digits, leave-one-out",
         },
         {"power": float(power), "loss": tested, "of": "test digits"},
     ]
@@ -86,7 +86,9 @@ lines = (
     alt.Chart(pl.DataFrame(rows))
     .mark_line(point=True)
     .encode(
-        x=alt.X("power:Q", scale=alt.Scale(type="log"), title="power of the evidence"),
+        x=alt.X(
+            "power:Q", scale=alt.Scale(type="log"), title="power of the likelihood"
+        ),
         y=alt.Y("loss:Q", title="log loss"),
         color=alt.Color(
             "of:N", title=None, scale=alt.Scale(range=["#d1603d", "#5b7db1"])

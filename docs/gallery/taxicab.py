@@ -70,7 +70,7 @@ base = alt.Chart(pl.DataFrame(rows)).encode(
 )
 scale = alt.Scale(type="log", domain=[90, 2500])
 bars = base.mark_rule(strokeWidth=3, color="#5b7db1").encode(
-    y=alt.Y("low:Q", scale=scale, title="how many cabs there are"), y2="high:Q"
+    y=alt.Y("low:Q", scale=scale, title="number of cabs"), y2="high:Q"
 )
 (
     bars

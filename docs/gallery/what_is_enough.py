@@ -50,7 +50,7 @@ print(
 )
 
 # %% drawing
-sets = {"the rows": rows, "drawn anew": redrawn, "and again": again}
+sets = {"the rows": rows, "redrawn": redrawn, "redrawn again": again}
 panels = []
 for name, X in sets.items():
     cells = [
@@ -127,8 +127,8 @@ likelihood = stats.multinomial.pmf(x, lengths, theta).prod()
 print(f"g · h = {g * h:.6f}, likelihood {likelihood:.6f}")
 
 # %% [markdown]
-# **Poisson**, [GP-1](../math/gamma.md). Sufficient are $n$ and the sum $S = \sum_i
-# x_i$:
+# **Poisson**, [GP-1](../math/gamma.md). Sufficient are $n$ and the sum
+# $S = \sum_i x_i$:
 #
 # $$g = \lambda^{S} e^{-n\lambda}, \qquad h = \prod_i \frac{1}{x_i!}$$
 
@@ -185,7 +185,7 @@ X = [[3, 0], [0, 4], [1, 1], [0, 6], [2, 5]]
 y = [0, 1, 0, 1, 1]
 events = RateCounts.of(X, labels=y)
 new_X, new_y = events.sample_rows(rng)
-print("Poisson counts of two classes, drawn anew:", new_X.tolist())
+print("Poisson counts of two classes, redrawn:", new_X.tolist())
 print("  their classes:", new_y.tolist())
 print("  the same statistic:", RateCounts.of(new_X, new_y) == events)
 
@@ -196,7 +196,7 @@ print("  the same statistic:", TokenCounts.of(texts, labels) == tokens)
 
 heights = DiagonalMoments.of([1.62, 1.75, 1.81, 1.70])
 new_heights, _ = heights.sample_rows(rng)
-print("heights drawn anew:", new_heights.round(2).tolist())
+print("heights, redrawn:", new_heights.round(2).tolist())
 print(f"  mean {new_heights.mean():.4f}, was {float(heights.mean):.4f};", end=" ")
 print(f"variance {new_heights.var():.6f}, was {float(heights.variance):.6f}")
 
@@ -241,7 +241,7 @@ full = sf.Gamma(1, 1).update(values=x)
 
 
 def unscaled(at: float) -> float:
-    """Prior times likelihood of presence and absence, scaled to be about one."""
+    """Return prior times likelihood of presence and absence, scaled to about one."""
     peak = -np.log(1 - K / n)
     logs = [K * np.log(-np.expm1(-r)) - (n - K) * r - r for r in (at, peak)]
     return float(np.exp(logs[0] - logs[1]))

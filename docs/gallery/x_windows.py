@@ -85,7 +85,7 @@ print("test: ", test)
 model = sf.BernoulliNB(alpha=1.0).fit(train.X, train.y)
 theta = np.exp(model.feature_log_prob_)
 information = sf.mutual_information(model, "bits", feature_names=train.words)
-telling = set(information.order[:10].tolist())
+informative = set(information.order[:10].tolist())
 
 # %% drawing
 colours = ["#0072b2", "#d55e00"]
@@ -93,7 +93,12 @@ panels = []
 for c, label in enumerate(model.classes_):
     data = pl.DataFrame(
         [
-            {"j": j, "p": float(p), "word": train.words[j], "tells": j in telling}
+            {
+                "j": j,
+                "p": float(p),
+                "word": train.words[j],
+                "informative": j in informative,
+            }
             for j, p in enumerate(theta[c])
         ]
     )
@@ -113,7 +118,7 @@ for c, label in enumerate(model.classes_):
     spikes = base.mark_rule(color=colours[c], strokeWidth=1).encode(
         y2=alt.datum(0), tooltip=["word", "p"]
     )
-    marks = base.transform_filter("datum.tells").mark_circle(
+    marks = base.transform_filter("datum.informative").mark_circle(
         color="#009e73", size=55, opacity=1
     )
     title = alt.Title(str(label), color="#80858f", anchor="start")

@@ -126,10 +126,10 @@ for n in (10, 30, 100, 300, 1000):
 
 # %% drawing
 alt.Chart(pl.DataFrame(lines)).mark_line(point=True, color="#d1603d").encode(
-    x=alt.X("documents:Q", scale=alt.Scale(type="log"), title="documents learned"),
+    x=alt.X("documents:Q", scale=alt.Scale(type="log"), title="training documents"),
     y=alt.Y(
         "share:Q",
         axis=alt.Axis(format="%"),
-        title="new documents with a word never seen",
+        title="new documents with an unseen word",
     ),
 ).properties(width=420, height=200)
