@@ -33,7 +33,7 @@ def test_the_formulas_of_a_family_are_in_its_docstring_and_on_its_page() -> None
             families += 1
             page = ROOT / "docs" / "math" / f"{path.stem}.md"
             assert head == {m["tag"] for m in ROW.finditer(page.read_text(encoding="utf-8"))}, page.name
-    assert families == 11
+    assert families >= 11
 
 
 @pytest.mark.parametrize(
