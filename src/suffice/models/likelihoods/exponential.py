@@ -13,12 +13,12 @@ import numpy as np
 
 from suffice.later import digamma, gammaln, xlogy
 from suffice.models.likelihoods.pictures import FeatureBelief
-from suffice.models.likelihoods.shared import added, must_be, share_of_others, strongest
-from suffice.models.likelihoods.totals import Totals, TotalScores
+from suffice.models.likelihoods.shared import added, must_be
+from suffice.models.likelihoods.totals import TotalBelief, Totals, TotalScores
 from suffice.models.scoring.beliefs import log_gammas, must_be_known, trigamma
 from suffice.models.scoring.cells import Cells
 from suffice.models.scoring.linear import Linear
-from suffice.models.scoring.results import Estimate, Moments, Scorer, Speaks
+from suffice.models.scoring.results import Estimate, Moments, Scorer
 from suffice.models.scoring.rows import MatrixRows
 from suffice.posterior.waiting_rate import WaitingRate
 from suffice.stats.waits import WaitingTimes
@@ -105,20 +105,23 @@ class Exponential(Totals):
         rates = self.plug_in(t.n, t.total)
         return Linear(Cells(-rates), np.log(rates).sum(axis=1), t, documents=False)
 
-    def moments(self, n: Array, total: Array, x: Array) -> Moments | None:
-        """Return the posterior mean and variance of ln λ − λx; None where the rate is integrated out."""
-        return _moments(*self.after(n, total), x) if self.estimate == "mean" else None
+    def moments(self, n: Array, total: Array, x: Array) -> Moments:
+        """Return the posterior mean and variance of ln λ − λx; cov(ln λ, λ) = 1/r for λ ~ Gamma(s, r)."""
+        s, r = self.after(n, total)
+        mean = digamma(s) - np.log(r) - x * s / r
+        return mean, np.maximum(trigamma(s) + x**2 * s / r**2 - 2 * x / r, 0.0)  # SX-5
+
+    def mean_of(self, parameter: Array) -> Array:
+        """Return 1/λ."""
+        return np.asarray(1 / np.maximum(parameter, TINY))
+
+    def at_mean(self, mean: Array) -> Array:
+        """Return the rate of waits with a mean."""
+        return np.asarray(1 / np.maximum(mean, TINY))
 
     def belief(self, t: WaitingTimes, weights: Array | None = None) -> WaitingBelief:
         """Return the posterior distribution of scores."""
-        return WaitingBelief(*self.after(t.n, t.total))
-
-    def speaks(self, t: WaitingTimes, n: Array, code: int, k: int, weights: Array | None = None) -> list[Speaks]:
-        """Return the features whose times differ most from those of other classes: ln(λ_c/λ) + λ/λ_c − 1."""
-        mean = 1 / np.maximum(self.plug_in(t.n, t.total), TINY)
-        own, others = mean[code], share_of_others(t.n[:, 0], code) @ mean
-        brought = np.log(others / own) + own / others - 1
-        return strongest(brought, k, lambda j: (j, f"{own[j]:.4g} on average, others {others[j]:.4g}"))
+        return WaitingBelief(self, t)
 
     def believed(self, t: WaitingTimes) -> FeatureBelief:
         """Return a Gamma for each rate."""
@@ -137,30 +140,15 @@ class Exponential(Totals):
 
 
 @dataclass(frozen=True, eq=False)
-class WaitingBelief:
-    """Hold Gamma beliefs about rates of waiting times, classes × features."""
-
-    shape: Array
-    rate: Array
-
-    def moments(self, rows: MatrixRows) -> Moments:
-        """Return mean and variance of Σ ln λ − λx for each row and class."""
-        must_be_known(self.shape, self.rate)
-        both = [_moments(s, r, rows.numbers) for s, r in zip(self.shape, self.rate, strict=True)]
-        mean, variance = (np.column_stack([part[k].sum(axis=1) for part in both]) for k in (0, 1))
-        return mean, variance
+class WaitingBelief(TotalBelief):
+    """Hold Gamma beliefs about rates; draw their logarithms, because a rate may be too small for a number."""
 
     def draws(self, rows: MatrixRows, rng: np.random.Generator, size: int) -> Array:
         """Return scores under `size` draws of λ, size × rows × classes."""
-        must_be_known(self.shape, self.rate)
-        drawn = [log_gammas(self.shape, rng) - np.log(self.rate) for _ in range(size)]
+        shape, rate = self.law.after(self.t.n, self.t.total)
+        must_be_known(shape, rate)
+        drawn = [log_gammas(shape, rng) - np.log(rate) for _ in range(size)]
         return np.stack([logs.sum(axis=1) - rows.numbers @ np.exp(logs).T for logs in drawn])
-
-
-def _moments(s: Array, r: Array, x: Array) -> Moments:
-    """Return mean and variance of ln λ − λx for λ ~ Gamma(s, r); cov(ln λ, λ) = 1/r."""
-    mean = digamma(s) - np.log(r) - x * s / r
-    return mean, np.maximum(trigamma(s) + x**2 * s / r**2 - 2 * x / r, 0.0)  # SX-5
 
 
 def _at_mean(t: WaitingTimes) -> WaitingRate:

@@ -1,7 +1,7 @@
-"""Model numbers by how many there are and what they add up to; one conjugate family says all the rest.
+"""Model numbers by how many there are and what they add up to, with a conjugate family of one parameter.
 
-A likelihood on top of this class states its prior before and after the data, and ln p of a value. Counting, scoring,
-leave-one-out, explanations, posteriors, evidence and the reading of columns follow.
+A subclass states the prior, the posterior, ln p of a value, and a few facts about them. Counting, scoring,
+leave-one-out, explanations, evidence and the reading of columns follow.
 
 score      Σ_j ln p(x_j | n_c, Σx_cj)
 held out   the same of n_c − g and Σx − g_j, without rows whose values add up to g_j                             SX-3
@@ -19,28 +19,27 @@ from numpy.typing import NDArray
 from suffice.errors import DataError
 from suffice.models.likelihoods.base import Likelihood
 from suffice.models.likelihoods.places import must_be_proper
-from suffice.models.likelihoods.shared import by_class, check_mode
+from suffice.models.likelihoods.shared import by_class, check_mode, share_of_others, strongest
 from suffice.models.scoring.beliefs import must_be_known
 from suffice.models.scoring.cells import Cells
 from suffice.models.scoring.linear import DenseHeldOut
 from suffice.models.scoring.removal import Removal, left
-from suffice.models.scoring.results import Contributions, Estimate, HeldOut, Moments, Scorer
+from suffice.models.scoring.results import Belief, Contributions, Estimate, HeldOut, Moments, Scorer, Speaks
 from suffice.models.scoring.rows import Labels, MatrixRows
 from suffice.stats.inputs import COUNT, Allowed
 from suffice.tables import Column, numbers
 from suffice.typing import Array, Integers
 
-__all__ = ["TotalScores", "Totals"]
+__all__ = ["TotalBelief", "TotalScores", "Totals"]
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class Totals(Likelihood):
     """Model numbers whose statistic is their number `n` and their sum `total`, by class and feature."""
 
     storages = frozenset({"integer", "real"})
     allowed: ClassVar[Allowed] = COUNT
 
-    estimate: Estimate
+    estimate: Estimate  # no field yet: this class is no dataclass, so that a family's prior is its first one
 
     values_are: ClassVar[str]
     """Values of a column, in words, such as "times of at least 0 and below 2**53"."""
@@ -64,6 +63,18 @@ class Totals(Likelihood):
     def log_likelihood(self, parameter: Array, x: Array) -> Array:
         """Return ln p of values, given parameters."""
 
+    @abstractmethod
+    def moments(self, n: Array, total: Array, x: Array) -> Moments:
+        """Return the posterior mean and variance of ln p of values."""
+
+    @abstractmethod
+    def mean_of(self, parameter: Array) -> Array:
+        """Return the mean of a value, given parameters."""
+
+    @abstractmethod
+    def at_mean(self, mean: Array) -> Array:
+        """Return the parameters that give a value these means."""
+
     def logs(self, n: Array, total: Array, x: Array) -> Array:
         """Return ln p of values, lines × features, for classes of n rows that add up to `total`."""
         if self.estimate != "predictive":
@@ -74,10 +85,6 @@ class Totals(Likelihood):
     def with_prior(self, t: Any) -> Totals:
         """Return the likelihood with a definite prior, where the one by default depends on the statistic."""
         return self
-
-    def moments(self, n: Array, total: Array, x: Array) -> Moments | None:
-        """Return the posterior mean and variance of ln p of values, if known."""
-        return None
 
     # the answers ------------------------------------------------------------------------------------------------------
 
@@ -110,8 +117,10 @@ class Totals(Likelihood):
     def contributions(self, t: Any, rows: MatrixRows, weights: Array | None = None) -> Contributions:
         """Return the contribution of each value."""
         x = rows.numbers[0]
-        found = self.moments(t.n, t.total, x)
-        belief = None if found is None else (found[0].T, found[1].T)
+        belief = None
+        if self.estimate == "mean":
+            mean, variance = self.moments(t.n, t.total, x)
+            belief = (mean.T, variance.T)
         return Contributions(list(range(len(x))), [f"{value:.6g}" for value in x], self.logs(t.n, t.total, x).T, belief)
 
     def posterior(self, t: Any, features: Integers | None = None) -> Any:
@@ -123,6 +132,10 @@ class Totals(Likelihood):
         """Return the point estimates, classes × features."""
         return self.plug_in(t.n, t.total)
 
+    def belief(self, t: Any, weights: Array | None = None) -> Belief:
+        """Return the posterior distribution of scores."""
+        return TotalBelief(self, t)
+
     def intervals(self, t: Any, level: float) -> Any:
         """Return credible bounds of each parameter."""
         must_be_known(*self.after(t.n, t.total))
@@ -133,6 +146,16 @@ class Totals(Likelihood):
         prior = self.before()
         must_be_proper(*prior)
         return Cells(np.asarray(cast(Any, self.family)(*prior).log_evidence(t)))
+
+    def speaks(self, t: Any, n: Array, code: int, k: int, weights: Array | None = None) -> list[Speaks]:
+        """Return the features that differ most from those of other classes, by E[ln p(x | own) − ln p(x | others)].
+
+        As ln p is linear in x where Σx suffices, this is the difference at the own mean.
+        """
+        mean = self.mean_of(self.plugged(t))
+        own, others = mean[code], share_of_others(t.n[:, 0], code) @ mean
+        first, second = (self.log_likelihood(self.at_mean(one), own) for one in (own, others))
+        return strongest(first - second, k, lambda j: (j, f"{own[j]:.4g} on average, others {others[j]:.4g}"))
 
     def n_parameters(self, t: Any) -> int:
         """Return the number of features."""
@@ -177,3 +200,26 @@ class TotalScores:
         x = rows.numbers
         lines = zip(self.t.n, self.t.total, strict=True)
         return np.column_stack([self.law.logs(n, total[None], x).sum(axis=1) for n, total in lines])
+
+
+@dataclass(frozen=True, eq=False)
+class TotalBelief:
+    """Hold the beliefs about the parameters of each class and feature."""
+
+    law: Totals
+    t: Any
+
+    def moments(self, rows: MatrixRows) -> Moments:
+        """Return mean and variance of Σ ln p for each row and class."""
+        must_be_known(*self.law.after(self.t.n, self.t.total))
+        lines = zip(self.t.n, self.t.total, strict=True)
+        both = [self.law.moments(n, total[None], rows.numbers) for n, total in lines]
+        mean, variance = (np.column_stack([part[k].sum(axis=1) for part in both]) for k in (0, 1))
+        return mean, variance
+
+    def draws(self, rows: MatrixRows, rng: np.random.Generator, size: int) -> Array:
+        """Return scores under `size` draws of the parameters, size × rows × classes."""
+        must_be_known(*self.law.after(self.t.n, self.t.total))
+        x, drawn = rows.numbers, np.asarray(self.law.posterior(self.t).sample(rng, size))
+        each = [[self.law.log_likelihood(line, x).sum(axis=1) for line in table] for table in drawn]
+        return np.asarray(each).transpose(0, 2, 1)
