@@ -150,5 +150,5 @@ def test_the_new_names_are_documented(tree: Path) -> None:
 
 @pytest.mark.thorough
 def test_the_new_names_obey_the_laws(tree: Path) -> None:
-    names = "SuccessRate or failures or geometric or every_kind_is_here"
-    pytest_in(tree, "tests/laws", "tests/estimators", "-k", names)
+    names = "SuccessRate or BetaGeometric or failures or geometric or every_kind_is_here"
+    pytest_in(tree, "tests/laws", "tests/posterior", "tests/estimators", "-k", names)
