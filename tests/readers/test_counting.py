@@ -20,7 +20,7 @@ from suffice.models.likelihoods.text_column import Text
 from suffice.models.open_columns import Chosen, Numbers, OpenBlock
 from suffice.models.scoring.rows import Labels
 from suffice.readers.table import TableReader
-from suffice.readers.table_columns import check_block, rechosen
+from suffice.readers.table_columns import BY_WORD, check_block, rechosen
 from suffice.stats import ClassCounts
 from suffice.tables import Table
 
@@ -127,8 +127,7 @@ def test_declared_columns_are_counted_as_declared() -> None:
         ({"a": Gaussian}, r"Did you mean Gaussian\(\)\?"),
         (
             {"a": 3},
-            "must map 'a' to one of bernoulli, categorical, drop, exponential, gaussian, histogram, poisson, text, "
-            "auto",
+            f"must map 'a' to one of {', '.join(BY_WORD)}, auto",
         ),
     ],
 )

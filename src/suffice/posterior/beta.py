@@ -23,6 +23,7 @@ from suffice.errors import DataError, InputError, KeywordError, NoUniqueMode
 from suffice.later import betainc, betaincinv, betaln, stats, xlog1py, xlogy
 from suffice.posterior.base import (
     Conjugate,
+    S,
     draws,
     generator,
     parameters,
@@ -37,11 +38,127 @@ from suffice.stats import BinaryCounts
 from suffice.stats.inputs import COUNT, WHOLE
 from suffice.typing import Array, Floats, Interval, Rng, Size
 
-__all__ = ["Beta"]
+__all__ = ["Beta", "BetaBelief"]
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
-class Beta(Conjugate[BinaryCounts]):
+class BetaBelief(Conjugate[S]):
+    """A Beta belief about a probability, whichever way trials are counted."""
+
+    a: Floats
+    b: Floats
+
+    def __init__(self, a: ArrayLike = 1, b: ArrayLike = 1) -> None:
+        given = parameters(type(self).__name__, a=a, b=b)
+        for name, array in given.items():
+            require(type(self).__name__, name, array, array > 0, "positive")
+        self._set(**given)
+
+    @property
+    def proper(self) -> bool:
+        """Always true, because both parameters are positive."""
+        return True
+
+    @property
+    def mean(self) -> Floats:
+        """Expected probability."""
+        return self.a / (self.a + self.b)  # BB-2
+
+    @property
+    def var(self) -> Floats:
+        """Variance of the probability."""
+        return self.mean * (self.b / (self.a + self.b)) / (self.a + self.b + 1)  # BB-2
+
+    @property
+    def mode(self) -> Floats:
+        """Most probable value; raises NoUniqueMode if there is more than one."""
+        if (np.asarray(self.modes()) != "point").any():
+            raise NoUniqueMode(f"{self!r} has no unique mode: modes() returns {self.modes()!r}. Use mean instead.")
+        a, b = np.asarray(self.a), np.asarray(self.b)
+        inner = (a - 1) / np.where((a > 1) & (b > 1), (a - 1) + (b - 1), 1)  # BB-3
+        return plain(np.where((a > 1) & (b > 1), inner, np.where(a > b, 1.0, 0.0)))
+
+    def modes(self) -> Any:
+        """Return for each member "point", "two" (both ends), or "flat" (every point).
+
+        >>> import suffice as sf
+        >>> sf.Beta([3, 1, 0.5], [2, 1, 0.5]).modes()
+        array(['point', 'flat', 'two'], dtype='<U5')
+        """
+        a, b = np.asarray(self.a), np.asarray(self.b)
+        flat, two = (a == 1) & (b == 1), (a < 1) & (b < 1)
+        return plain(np.where(flat, "flat", np.where(two, "two", "point")))  # BB-3
+
+    def interval(self, level: float = 0.95, kind: Literal["equal", "highest"] = "equal") -> Interval:
+        """Return bounds that contain the parameter with probability `level`.
+
+        "equal" leaves the same probability on both sides; "highest" returns the shortest interval, which has the
+        highest density.
+        """
+        if kind not in ("equal", "highest"):
+            raise InputError(f"The argument 'kind' must be 'equal' or 'highest'; got {kind!r}.")
+        lower, upper = tails(level)
+        if kind == "equal":
+            return plain(betaincinv(self.a, self.b, lower)), plain(betaincinv(self.a, self.b, upper))
+        return self._highest_density(level)
+
+    def logpdf(self, x: ArrayLike) -> Floats:
+        """Return the log-density at a probability.
+
+        >>> import suffice as sf
+        >>> round(float(sf.Beta(5, 19).pdf(0.2)), 4)
+        4.8493
+        """
+        at = points(x, self.batch_shape)
+        inside = np.where((at >= 0) & (at <= 1), at, 0.5)
+        with np.errstate(divide="ignore"):
+            logs = xlogy(self.a - 1, inside) + xlog1py(self.b - 1, -inside) - betaln(self.a, self.b)
+        if np.any(np.minimum(self.a, self.b) > STRONG):
+            logs = np.where(np.minimum(self.a, self.b) > STRONG, self._log_of_strong(inside), logs)
+        return plain(where_known(at, (at >= 0) & (at <= 1), logs))
+
+    def _log_of_strong(self, x: Array) -> Array:
+        """Return the log-density where a and b are large: near the mode, the terms of the plain one cancel."""
+        a, b = (np.maximum(each, STRONG) for each in (np.asarray(self.a), np.asarray(self.b)))
+        n = a + b
+        with np.errstate(divide="ignore", invalid="ignore"):
+            height = (np.log(a) + np.log(b) - np.log(n) - np.log(2 * np.pi)) / 2 - np.log(x) - np.log1p(-x)
+            away = deviance(a, n * x) + deviance(b, n * (1 - x)) + stirling_rest(a) + stirling_rest(b)
+            return np.where((x > 0) & (x < 1), height - away + stirling_rest(n), -np.inf)
+
+    def cdf(self, x: ArrayLike) -> Floats:
+        """Return the probability that the parameter is at most x."""
+        return plain(betainc(self.a, self.b, np.clip(points(x, self.batch_shape), 0.0, 1.0)))
+
+    def quantile(self, p: ArrayLike) -> Floats:
+        """Return the value below which the parameter lies with probability p."""
+        return plain(betaincinv(self.a, self.b, chances(p, self.batch_shape)))
+
+    def _highest_density(self, level: float) -> Interval:
+        """Return the shortest interval, whose ends have equal density, by bisection from the end nearer to it."""
+        if np.any(np.maximum(self.a, self.b) < 1):
+            raise NoUniqueMode(
+                f"{self!r} is highest at both ends, so no single interval holds its highest density. Use kind='equal'."
+            )
+        a, b, mirrored = np.minimum(self.a, self.b), np.maximum(self.a, self.b), np.asarray(self.a) > self.b
+        low, high = np.zeros(np.shape(a)), np.full(np.shape(a), 1 - level)
+        with np.errstate(all="ignore"):
+            for _ in range(60):
+                middle = (low + high) / 2
+                left, right = betaincinv(a, b, middle), betaincinv(a, b, middle + level)
+                rising = stats.beta.logpdf(left, a, b) < stats.beta.logpdf(right, a, b)
+                low, high = np.where(rising, middle, low), np.where(rising, high, middle)
+        below = np.where(a > 1, (low + high) / 2, np.where((a == 1) & (b == 1), (1 - level) / 2, 0.0))
+        left, right = betaincinv(a, b, below), betaincinv(a, b, below + level)
+        return plain(np.where(mirrored, 1 - right, left)), plain(np.where(mirrored, 1 - left, right))
+
+    def sample(self, rng: Rng = None, size: Size = ()) -> Any:
+        """Draw probabilities."""
+        return plain(generator(rng).beta(self.a, self.b, (*draws(size), *self.batch_shape)))
+
+
+@dataclass(frozen=True, init=False, eq=False, repr=False)
+class Beta(BetaBelief[BinaryCounts]):
     """Belief about the probability of heads.
 
     Parameters
@@ -66,21 +183,10 @@ class Beta(Conjugate[BinaryCounts]):
     0.2
     """
 
-    a: Floats
-    b: Floats
-
     learns_from = (BinaryCounts,)
 
     def __init__(self, a: ArrayLike = 1, b: ArrayLike = 1) -> None:
-        given = parameters("Beta", a=a, b=b)
-        for name, array in given.items():
-            require("Beta", name, array, array > 0, "positive")
-        self._set(**given)
-
-    @property
-    def proper(self) -> bool:
-        """Always true, because both parameters are positive."""
-        return True
+        super().__init__(a, b)
 
     def update(
         self,
@@ -107,35 +213,6 @@ class Beta(Conjugate[BinaryCounts]):
         t = self._read(statistic, heads=heads, tails=tails, values=values, weights=weights)
         return Beta(self.a + t.ones, self.b + t.zeros)  # BB-1
 
-    @property
-    def mean(self) -> Floats:
-        """Expected probability of heads."""
-        return self.a / (self.a + self.b)  # BB-2
-
-    @property
-    def var(self) -> Floats:
-        """Variance of the probability of heads."""
-        return self.mean * (self.b / (self.a + self.b)) / (self.a + self.b + 1)  # BB-2
-
-    @property
-    def mode(self) -> Floats:
-        """Most probable value; raises NoUniqueMode if there is more than one."""
-        if (np.asarray(self.modes()) != "point").any():
-            raise NoUniqueMode(f"{self!r} has no unique mode: modes() returns {self.modes()!r}. Use mean instead.")
-        a, b = np.asarray(self.a), np.asarray(self.b)
-        inner = (a - 1) / np.where((a > 1) & (b > 1), (a - 1) + (b - 1), 1)  # BB-3
-        return plain(np.where((a > 1) & (b > 1), inner, np.where(a > b, 1.0, 0.0)))
-
-    def modes(self) -> Any:
-        """Return for each member "point", "two" (both ends), or "flat" (every point).
-
-        >>> Beta([3, 1, 0.5], [2, 1, 0.5]).modes()
-        array(['point', 'flat', 'two'], dtype='<U5')
-        """
-        a, b = np.asarray(self.a), np.asarray(self.b)
-        flat, two = (a == 1) & (b == 1), (a < 1) & (b < 1)
-        return plain(np.where(flat, "flat", np.where(two, "two", "point")))  # BB-3
-
     def prior_weight(self, trials: ArrayLike, of: Literal["mean", "mode"] = "mean") -> Floats:
         """Return the share λ of this belief in the posterior mean (or mode) after `trials` trials; the data have 1 − λ.
 
@@ -150,72 +227,6 @@ class Beta(Conjugate[BinaryCounts]):
         if of == "mode" and not ((np.minimum(self.a, self.b) >= 1) & (strength > 0)).all():
             raise NoUniqueMode(f"The weight of a prior in the mode requires a, b ≥ 1 and a + b > 2; got {self!r}.")
         return plain(strength / (trials + strength))  # BB-4
-
-    def interval(self, level: float = 0.95, kind: Literal["equal", "highest"] = "equal") -> Interval:
-        """Return bounds that contain the probability of heads with probability `level`.
-
-        "equal" leaves the same probability on both sides; "highest" returns the shortest interval, which has the
-        highest density.
-        """
-        if kind not in ("equal", "highest"):
-            raise InputError(f"The argument 'kind' must be 'equal' or 'highest'; got {kind!r}.")
-        lower, upper = tails(level)
-        if kind == "equal":
-            return plain(betaincinv(self.a, self.b, lower)), plain(betaincinv(self.a, self.b, upper))
-        return self._highest_density(level)
-
-    def logpdf(self, x: ArrayLike) -> Floats:
-        """Return the log-density at a probability of heads.
-
-        >>> round(float(Beta(5, 19).pdf(0.2)), 4)
-        4.8493
-        """
-        at = points(x, self.batch_shape)
-        inside = np.where((at >= 0) & (at <= 1), at, 0.5)
-        with np.errstate(divide="ignore"):
-            logs = xlogy(self.a - 1, inside) + xlog1py(self.b - 1, -inside) - betaln(self.a, self.b)
-        if np.any(np.minimum(self.a, self.b) > STRONG):
-            logs = np.where(np.minimum(self.a, self.b) > STRONG, self._log_of_strong(inside), logs)
-        return plain(where_known(at, (at >= 0) & (at <= 1), logs))
-
-    def _log_of_strong(self, x: Array) -> Array:
-        """Return the log-density where a and b are large: near the mode, the terms of the plain one cancel."""
-        a, b = (np.maximum(each, STRONG) for each in (np.asarray(self.a), np.asarray(self.b)))
-        n = a + b
-        with np.errstate(divide="ignore", invalid="ignore"):
-            height = (np.log(a) + np.log(b) - np.log(n) - np.log(2 * np.pi)) / 2 - np.log(x) - np.log1p(-x)
-            away = deviance(a, n * x) + deviance(b, n * (1 - x)) + stirling_rest(a) + stirling_rest(b)
-            return np.where((x > 0) & (x < 1), height - away + stirling_rest(n), -np.inf)
-
-    def cdf(self, x: ArrayLike) -> Floats:
-        """Return the probability that the probability of heads is at most x."""
-        return plain(betainc(self.a, self.b, np.clip(points(x, self.batch_shape), 0.0, 1.0)))
-
-    def quantile(self, p: ArrayLike) -> Floats:
-        """Return the value below which the probability of heads lies with probability p."""
-        return plain(betaincinv(self.a, self.b, chances(p, self.batch_shape)))
-
-    def _highest_density(self, level: float) -> Interval:
-        """Return the shortest interval, whose ends have equal density, by bisection from the end nearer to it."""
-        if np.any(np.maximum(self.a, self.b) < 1):
-            raise NoUniqueMode(
-                f"{self!r} is highest at both ends, so no single interval holds its highest density. Use kind='equal'."
-            )
-        a, b, mirrored = np.minimum(self.a, self.b), np.maximum(self.a, self.b), np.asarray(self.a) > self.b
-        low, high = np.zeros(np.shape(a)), np.full(np.shape(a), 1 - level)
-        with np.errstate(all="ignore"):
-            for _ in range(60):
-                middle = (low + high) / 2
-                left, right = betaincinv(a, b, middle), betaincinv(a, b, middle + level)
-                rising = stats.beta.logpdf(left, a, b) < stats.beta.logpdf(right, a, b)
-                low, high = np.where(rising, middle, low), np.where(rising, high, middle)
-        below = np.where(a > 1, (low + high) / 2, np.where((a == 1) & (b == 1), (1 - level) / 2, 0.0))
-        left, right = betaincinv(a, b, below), betaincinv(a, b, below + level)
-        return plain(np.where(mirrored, 1 - right, left)), plain(np.where(mirrored, 1 - left, right))
-
-    def sample(self, rng: Rng = None, size: Size = ()) -> Any:
-        """Draw probabilities of heads."""
-        return plain(generator(rng).beta(self.a, self.b, (*draws(size), *self.batch_shape)))
 
     @classmethod
     def simulate(cls, parameter: Any, rng: Rng = None) -> Any:

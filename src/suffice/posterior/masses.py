@@ -6,6 +6,7 @@ logs of their masses are written with `log_rising`; all are tested against scipy
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,9 @@ from suffice.posterior.predictive import Mass
 from suffice.posterior.special import log_rising
 from suffice.typing import Array, Floats, Rng, Size
 
-__all__ = ["BetaBinomial", "CategoricalMass", "DirichletMultinomial", "NegativeBinomial", "draw_dirichlet"]
+__all__ = [
+    "BetaBinomial", "CategoricalMass", "CountMass", "DirichletMultinomial", "NegativeBinomial", "draw_dirichlet",
+]  # fmt: skip
 
 CELLS, ROUNDING = 2**24, 1e-14
 """Largest number of probabilities that are added up; and the relative rounding error of doing so."""
@@ -64,28 +67,26 @@ class BetaBinomial(Mass):
         return f"BetaBinomial(trials={plain(self.trials)}, a={plain(self.a)}, b={plain(self.b)})"
 
 
-class NegativeBinomial(Mass):
-    """A Poisson count whose rate is Gamma(shape, rate)."""
+class CountMass(Mass):
+    """A predictive over the counts 0, 1, 2, … without an upper end."""
 
-    def __init__(self, shape: Array, rate: Array) -> None:
-        self.shape, self.rate = shape, rate
-        self.batch = shape.shape
+    @abstractmethod
+    def _log_of_count(self, k: Array) -> Array:
+        """Return the log-probability of whole numbers."""
+
+    @abstractmethod
+    def _up_to(self, k: Array) -> Array:
+        """Return the probability of counts up to a whole number of at least 0."""
 
     def _log(self, x: Array) -> Array:
-        s, r, k = self.shape, self.rate, _possible(x, np.inf)
-        chances = -s * np.log1p(1 / r) - xlog1py(k, r)  # s ln p + k ln(1 − p), p = r/(r+1)
-        log = log_rising(s, k) - gammaln(k + 1) + chances  # GP-2
-        return _where_possible(x, np.inf, log)
+        return _where_possible(x, np.inf, self._log_of_count(_possible(x, np.inf)))
 
     def _cdf(self, x: Array) -> Array:
         floored = np.floor(np.maximum(x, -1.0))
-        few, many = 1 / (1 + self.rate), 1 / (1 + 1 / self.rate)  # one of them may be rounded to one
-        small = self.rate < 1
-        below = np.where(small, betainc(self.shape, floored + 1, many), betaincc(floored + 1, self.shape, few))
-        return np.where(floored < 0, 0.0, np.where(np.isinf(x), 1.0, below))
+        return np.where(floored < 0, 0.0, np.where(np.isinf(x), 1.0, self._up_to(np.maximum(floored, 0.0))))
 
     def _quantile(self, p: Array) -> Array:
-        p, _ = np.broadcast_arrays(p, self.shape)
+        p = np.broadcast_to(p, np.broadcast_shapes(p.shape, self.batch))
         low, high = np.full(p.shape, -1.0), np.ones(p.shape)
         while (short := (self._cdf(high) < p) & (p < 1) & np.isfinite(high)).any():
             high = np.where(short, 2 * high, high)
@@ -94,6 +95,24 @@ class NegativeBinomial(Mass):
             enough = self._cdf(middle) >= p
             low, high = np.where(enough, low, middle), np.where(enough, middle, high)
         return np.where(p == 1, np.inf, high)
+
+
+class NegativeBinomial(CountMass):
+    """A Poisson count whose rate is Gamma(shape, rate)."""
+
+    def __init__(self, shape: Array, rate: Array) -> None:
+        self.shape, self.rate = shape, rate
+        self.batch = shape.shape
+
+    def _log_of_count(self, k: Array) -> Array:
+        s, r = self.shape, self.rate
+        chances = -s * np.log1p(1 / r) - xlog1py(k, r)  # s ln p + k ln(1 − p), p = r/(r+1)
+        return np.asarray(log_rising(s, k) - gammaln(k + 1) + chances)  # GP-2
+
+    def _up_to(self, k: Array) -> Array:
+        few, many = 1 / (1 + self.rate), 1 / (1 + 1 / self.rate)  # one of them may be rounded to one
+        below = np.where(self.rate < 1, betainc(self.shape, k + 1, many), betaincc(k + 1, self.shape, few))
+        return np.asarray(below)
 
     @property
     def mean(self) -> Floats:

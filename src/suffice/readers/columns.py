@@ -27,5 +27,5 @@ __all__ = [
     "Unknown",
 ]
 
-FAMILIES: tuple[type[Likelihood], ...] = (Bernoulli, Categorical, Drop, Exponential, Gaussian, Histogram, Poisson, Text)
+FAMILIES: tuple[type[Likelihood], ...] = tuple(globals()[name] for name in __all__ if name != "Unknown")
 """Likelihoods that a user can declare."""

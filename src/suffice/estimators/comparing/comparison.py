@@ -15,8 +15,10 @@ from suffice.estimators.comparing.same_data import must_share_data
 from suffice.estimators.comparing.validation import crossfit
 from suffice.estimators.shell.classifier import Classifier
 from suffice.models.predictor import normalise
-from suffice.posterior import Beta, Dirichlet, Gamma, Pareto, WaitingRate
+from suffice.posterior import Dirichlet, Pareto
 from suffice.posterior.base import Conjugate, plain
+from suffice.posterior.beta import BetaBelief
+from suffice.posterior.gamma import GammaBelief
 from suffice.readers.labels import Given
 from suffice.tables import frame_of
 from suffice.typing import Array, DataLike, Floats, GroupsLike, LabelsLike, WeightsLike
@@ -97,7 +99,7 @@ def _of_beliefs(a: Compared, b: Compared, X: DataLike | None, data: dict[str, ob
 def _log_likelihood(belief: Conjugate[Any], value: ArrayLike, data: dict[str, object]) -> Array:
     """Return ln p of the data at a value of the parameter: evidence · posterior / prior, by a prior that allows it."""
     prior = belief
-    if isinstance(belief, Beta | Gamma | WaitingRate):
+    if isinstance(belief, BetaBelief | GammaBelief):
         prior = type(belief)(np.ones(belief.batch_shape), np.ones(belief.batch_shape))
     elif isinstance(belief, Dirichlet):
         prior = Dirichlet(np.ones_like(belief.alpha))

@@ -126,5 +126,5 @@ class ExponentialNB(MatrixClassifier):
     def rate_(self) -> Array:
         """Posterior mean of the rate of each feature in each class."""
         settled = self._settled_as(Exponential)
-        shape, rate = settled._after(self._block.t.n, self._block.t.total)
+        shape, rate = settled.after(self._block.t.n, self._block.t.total)
         return np.asarray(shape / rate)

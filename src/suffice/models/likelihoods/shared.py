@@ -52,15 +52,15 @@ def check_mode(family: type[Any], *parameters: Any) -> None:
         ) from None
 
 
-def must_be(prior: Any, family: type, model: str) -> None:
-    """Raise KindError unless a prior is of its family, "evidence" or None; ShapeError if it is a table."""
-    if isinstance(prior, str) and prior == "evidence":
+def must_be(prior: Any, family: type, model: str, *, by_evidence: bool = True) -> None:
+    """Raise KindError unless a prior is of its family, None or, if allowed, "evidence"; ShapeError if it is a table."""
+    if by_evidence and isinstance(prior, str) and prior == "evidence":
         return
     if prior is not None and not isinstance(prior, family):
         raise KindError(f"The argument 'prior' of {model} must be a {family.__name__}; got {prior!r}.")
     shape = getattr(prior, "batch_shape", ())
     if shape != ():
-        raise ShapeError(f"The argument 'prior' of {model} must be a single belief; got a table of the shape {shape}.")
+        raise ShapeError(f"The argument 'prior' of {model} must be a single belief; got a table of shape {shape}.")
 
 
 def weight_in_words(weight: float, others: str) -> str:
