@@ -90,8 +90,10 @@ class Check:
 
     def __repr__(self) -> str:
         outside, total = self.outside
-        lines = [f"{outside} of {total} statistics lie outside the central 95 % of simulated rows; "
-            f"{total / 20:.0f} would by chance."]
+        lines = [
+            f"{outside} of {total} statistics lie outside the central 95 % of simulated rows; "
+            f"{total / 20:.0f} would by chance."
+        ]
         for at in self._order()[:8]:
             s, c, j = np.unravel_index(at, self.real.shape)
             drawn = np.quantile(self.drawn[:, s, c, j], [0.05, 0.95])
