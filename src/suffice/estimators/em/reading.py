@@ -18,6 +18,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from suffice.errors import DataError, KindError
 from suffice.estimators.shell.classifier import Classifier
+from suffice.estimators.shell.model_cards import bundle_of_estimator, card_of_estimator
 from suffice.estimators.shell.parameters import Tags, is_loo, num_samples
 from suffice.estimators.shell.stored import State, check_bounds
 from suffice.estimators.shell.whole import Whole
@@ -29,6 +30,7 @@ from suffice.models.predictor import Predictor
 from suffice.models.scoring.rows import Rows
 from suffice.models.shared_rows import emptied
 from suffice.models.views import Views
+from suffice.notebook import figures
 from suffice.readers.labels import Examples, Given, RowReader
 from suffice.tables import Table
 from suffice.text import TermWeighting
@@ -219,6 +221,12 @@ class StandsOnClassifier(Whole):
     n_iter_: int
     _more: ClassVar[tuple[str, ...]] = ()
     """Numbers, or dicts of them, that there may be on top."""
+    _repr_html_, _repr_mimebundle_ = card_of_estimator, bundle_of_estimator
+
+    def _card_parts(self) -> Iterator[str]:
+        """Yield how EM ended, and what a notebook shows of the classifier."""
+        yield figures({"steps": self.n_iter_, "converged": self.converged_})
+        yield from self.estimator_._card_parts()
 
     def sample(
         self, n: int | None = None, label: Label | None = None, *, parameters: Parameters = "estimate", rng: Rng = None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from numbers import Real
 from typing import TYPE_CHECKING, ClassVar, Self
 
@@ -12,11 +12,13 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from suffice.errors import DataError, InputError, PriorError
+from suffice.estimators.shell.model_cards import bundle_of_estimator, card_of_estimator, parts_of_weights
 from suffice.estimators.shell.parameters import Constraints, Interval, Tags, fit_context
 from suffice.estimators.shell.stored import State
 from suffice.estimators.shell.whole import Whole
 from suffice.estimators.texts.options import CUT_OPTIONS, TextOptions, params_of_texts
 from suffice.models.likelihoods.vocabulary import Vocabulary, log_probability
+from suffice.notebook import MOST, figures
 from suffice.posterior import Dirichlet
 from suffice.stats.inputs import EXACT
 from suffice.stats.word_counts import WordCounter
@@ -90,6 +92,7 @@ class LanguageModel(Whole, BaseEstimator):
         **{name: CUT_OPTIONS[name] for name in ("vocabulary", "ngram_range", "tokens")},
     }
 
+    _repr_html_, _repr_mimebundle_ = card_of_estimator, bundle_of_estimator
     words_: LabelArray
     counts_: Array
     posterior_: Dirichlet
@@ -229,6 +232,12 @@ class LanguageModel(Whole, BaseEstimator):
         counts = self._known.counts(found.words, found.frequency)
         self.counts_ = counts if fresh else self.counts_ + counts
         self.posterior_ = self._prior().update(counts=self.counts_)
+
+    def _card_parts(self) -> Iterator[str]:
+        order, total = np.argsort(-self.counts_, kind="stable"), float(self.counts_.sum())
+        yield figures({"words": len(self.words_), "counted": total})
+        shares = self.counts_[order] / max(total, 1.0)
+        yield from parts_of_weights(self.words_[order[:MOST]], shares[:MOST], "word", "share", len(order))
 
     def _get_state(self) -> State:
         check_is_fitted(self, "posterior_")
