@@ -2,6 +2,7 @@
 
 import warnings
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -56,6 +57,10 @@ BELIEFS: dict[str, Any] = {
 }
 
 
+def itself(one: Any) -> Any:
+    return one
+
+
 def statistic(case: Any, labels: Any) -> Any:
     rows = np.asarray(np.random.default_rng(0).integers(0, 2, (12, 3)), np.float64) + (str(case) == "Extremes")
     if labels is not None:
@@ -64,8 +69,8 @@ def statistic(case: Any, labels: Any) -> Any:
 
 
 STATISTICS_SHOWN: dict[str, Callable[[], Any]] = {
-    **{f"{case}": lambda case=case: statistic(case, np.arange(12) % CLASSES) for case in STATISTICS},
-    **{f"{case} without classes": lambda case=case: statistic(case, None) for case in STATISTICS[1:]},
+    **{f"{case}": partial(statistic, case, np.arange(12) % CLASSES) for case in STATISTICS},
+    **{f"{case} without classes": partial(statistic, case, None) for case in STATISTICS[1:]},
     **{f"{case} of nothing": case.kind.zero for case in STATISTICS},
     "WordCounts": lambda: WordCounts.of([f"{EVIL} a{k} b" for k in range(40)], np.arange(40) % 2),
     "WordCounts hashed": lambda: WordCounts.of(["a b", "c"], [0, 1], hash_bits=4),
@@ -141,13 +146,13 @@ def answers() -> dict[str, Callable[[], Any]]:
 
 def everything() -> dict[str, Callable[[], Any]]:
     """Return all things that are displayed, each made when asked."""
-    found: dict[str, Callable[[], Any]] = {f"belief {name}": lambda one=one: one for name, one in BELIEFS.items()}
-    found |= {f"predictive {name}": lambda one=one: one for name, one in predictives().items()}
+    found: dict[str, Callable[[], Any]] = {f"belief {name}": partial(itself, one) for name, one in BELIEFS.items()}
+    found |= {f"predictive {name}": partial(itself, one) for name, one in predictives().items()}
     found |= {f"statistic {name}": make for name, make in STATISTICS_SHOWN.items()}
     for case in ESTIMATORS:
-        found |= {f"{case}": lambda case=case: fitted(case), f"{case}, not fitted": lambda case=case: clone(case.model)}
+        found |= {f"{case}": partial(fitted, case), f"{case}, not fitted": partial(clone, case.model)}
     for name in OTHERS:
-        found |= {name: lambda name=name: other(name), f"{name}, not fitted": lambda name=name: clone(OTHERS[name][0])}
+        found |= {name: partial(other, name), f"{name}, not fitted": partial(clone, OTHERS[name][0])}
     found["NaiveBayes of mixed columns"] = of_tables
     found |= {f"answer {name}": make for name, make in answers().items()}
     return found
