@@ -11,6 +11,7 @@ from scipy.special import betaincinv
 
 from suffice.errors import InputError, LabelError, ShapeError
 from suffice.estimators.comparing.validation import CrossFit, LeaveOneOut, crossfit, leave_one_out
+from suffice.notebook import bar, card, table
 from suffice.readers.labels import labelled
 from suffice.telling import counted
 from suffice.typing import Array, Integers
@@ -40,6 +41,10 @@ class Reliability:
     def __repr__(self) -> str:
         many = f"{counted(self.rows.sum(), 'row')} in {counted(len(self.rows), 'bin')}"
         return f"Reliability(error={self.error:.4f}, {many})"
+
+    def _repr_html_(self) -> str:
+        rows = zip(self.confidence, self.accuracy, self.rows, map(bar, self.accuracy), strict=True)
+        return card(self, lambda: [table(["confidence", "accuracy", "rows", ""], rows, len(self.rows))])
 
 
 def reliability(probabilities: Any, labels: Any, classes: Any, bins: int = 15) -> Reliability:

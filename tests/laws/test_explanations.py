@@ -100,7 +100,7 @@ def test_an_explanation_is_shown(case: EstimatorCase) -> None:
     model, X = fitted(case)
     explanation = model.explain(rows_of(X, [0]))
     assert repr(explanation).startswith(f"{explanation.target} rather than {explanation.against}: log-odds ")
-    assert "<table>" in explanation._repr_html_()
+    assert "class='sf-bar'" in explanation._repr_html_()
     frame = explanation.to_frame("polars")
     assert frame.columns == ["feature", "value", "weight", "low", "high"]
     assert frame["weight"].sum() == pytest.approx(explanation.log_odds)

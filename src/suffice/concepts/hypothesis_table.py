@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from suffice.errors import InputError
+from suffice.notebook import MOST, bar, card, table
 from suffice.typing import Array, Integers
 
 __all__ = ["Beliefs"]
@@ -83,3 +84,13 @@ class Beliefs:
         rest = [f"{less:,} less probable"] * (less > 0) + [f"{never:,} impossible"] * (never > 0)
         lines += [f"and {', '.join(rest)}"] * bool(rest)
         return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        return card(self, self._parts, f"{len(self):,} hypotheses")
+
+    def _parts(self) -> Iterator[str]:
+        order = self.order()[:MOST]
+        columns = (self.sizes[order], self.prior[order], np.exp(self.log_likelihood[order]), self.posterior[order])
+        names, shares = [str(self.names[at]) for at in order], self.posterior[order].tolist()
+        rows = zip(names, *(column.tolist() for column in columns), map(bar, shares), strict=True)
+        yield table(["hypothesis", "size", "prior", "likelihood", "posterior", ""], rows, len(self))

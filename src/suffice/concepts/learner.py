@@ -24,6 +24,7 @@ from suffice.concepts.scores import Odds, Scores
 from suffice.concepts.stored_learner import State, check_parts, kept, read_belief, read_seen, read_state
 from suffice.concepts.tallies import ASKED_IN, ASKED_OUT, DRAWN, Tallies, conflict
 from suffice.errors import DataError, InputError, KindError
+from suffice.notebook import card
 from suffice.signatures import explain_arguments
 from suffice.typing import Array, Booleans, Integers, Rng, Size
 
@@ -258,6 +259,9 @@ class ConceptLearner:
         best = ", ".join(map(str, self.map_[:3])) + (", …" if len(self.map_) > 3 else "")
         size = f"{len(self.hypotheses):,} hypotheses, {len(self.domain):,} items"
         return f"{type(self).__name__}({size}; {observed}best: {best})"
+
+    def _repr_html_(self) -> str:
+        return card(self, self.posterior_._parts)
 
     def _read(self, items: Any) -> Integers:
         found = listed(items, "items")

@@ -20,6 +20,7 @@ import numpy as np
 from suffice.concepts.learner import Sampling
 from suffice.concepts.stored_learner import MOST, State, check_parts
 from suffice.errors import DataError, InputError, KeywordError, KindError, ShapeError
+from suffice.notebook import card, table
 from suffice.signatures import explain_arguments
 from suffice.typing import Array
 
@@ -205,6 +206,10 @@ class Rectangles:
         ends = zip(self._low.tolist(), self._high.tolist(), strict=True)
         tight = "".join(f"{', ' if at else '; '}{low:g} to {high:g}" for at, (low, high) in enumerate(ends))
         return f"Rectangles({seen}{prior}{tight})"
+
+    def _repr_html_(self) -> str:
+        ends = zip(range(len(self._low)), self._low.tolist(), self._high.tolist(), strict=True)
+        return card(self, lambda: [table(["feature", "lowest", "highest"], ends, len(self._low))])
 
 
 explain_arguments(Rectangles)

@@ -7,6 +7,7 @@ from typing import Self
 import numpy as np
 
 from suffice.errors import DataError, InputError, ShapeError
+from suffice.notebook import card, table
 from suffice.telling import counted
 
 __all__ = ["Corpus"]
@@ -42,6 +43,9 @@ class Corpus:
         size = sum(len(text.encode("utf-8", "surrogatepass")) for text in self.texts) / 1e6
         kinds = f"{len(self.sizes):,} labels, {len(set(self.groups)):,} groups"
         return f"Corpus({counted(len(self), 'text')}, {kinds}, {size:.1f} MB)"
+
+    def _repr_html_(self) -> str:
+        return card(self, lambda: [table(["label", "texts"], [(str(label), n) for label, n in self.sizes.items()])])
 
     @property
     def sizes(self) -> dict[str, int]:

@@ -12,9 +12,13 @@ from numpy.typing import NDArray
 from suffice.datasets.formats import FORMATS, Format
 from suffice.datasets.paths import AnyPath, check_subset, existing, find, lines
 from suffice.errors import DataError, InputError
+from suffice.notebook import card, table
 from suffice.telling import counted
 
 __all__ = ["LabelledTable", "read_table"]
+
+FIRST = 5
+"""Rows that a notebook shows."""
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -49,6 +53,10 @@ class LabelledTable:
     def __repr__(self) -> str:
         size = f"{counted(len(self), 'row')}, {counted(len(self.columns), 'column')}"
         return f"LabelledTable({size}, target {self.target!r})"
+
+    def _repr_html_(self) -> str:
+        rows = zip(*(map(str, column[:FIRST].tolist()) for column in self.columns.values()), strict=True)
+        return card(self, lambda: [table(list(self.columns), rows, len(self), most=FIRST)])
 
 
 def read_table(name: str, path: AnyPath, subset: str = "all") -> LabelledTable:

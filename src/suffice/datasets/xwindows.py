@@ -9,6 +9,7 @@ from scipy import io, sparse
 
 from suffice.datasets.paths import AnyPath, check_subset, find
 from suffice.errors import DataError
+from suffice.notebook import card, table
 from suffice.telling import counted
 
 __all__ = ["Bags", "read_xwindows"]
@@ -36,6 +37,10 @@ class Bags:
     def __repr__(self) -> str:
         sizes = (len(self), "document"), (len(self.words), "word"), (len(set(self.y)), "label")
         return f"Bags({', '.join(counted(*one) for one in sizes)})"
+
+    def _repr_html_(self) -> str:
+        labels, rows = np.unique(self.y, return_counts=True)
+        return card(self, lambda: [table(["label", "documents"], [*zip(map(str, labels), rows.tolist(), strict=True)])])
 
 
 def read_xwindows(path: AnyPath, subset: str = "train") -> Bags:

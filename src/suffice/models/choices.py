@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from html import escape
 from typing import NamedTuple, overload
+
+from suffice.notebook import card, table
 
 __all__ = ["TOKENS", "Choice", "ChoiceRow", "Choices", "Tried"]
 
@@ -109,9 +110,9 @@ class Choices(Sequence[ChoiceRow]):
         )
 
     def _repr_html_(self) -> str:
-        head = "".join(f"<th>{escape(part)}</th>" for part in HEAD)
-        body = "".join(f"<tr>{''.join(f'<td>{escape(part)}</td>' for part in line)}</tr>" for line in self._cells())
-        return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+        title = "Choices on held-out rows" if self._made else repr(self)
+        return card(self, lambda: [table(HEAD, self._cells(), most=LINES)] if self._made else [], title)
 
 
+LINES = 60
 HEAD = "choice", "held-out rows", "option", "log loss", "difference"

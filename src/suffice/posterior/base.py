@@ -21,6 +21,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from suffice.attributes import guard_properties
 from suffice.errors import DataError, ImproperPrior, InputError, KeywordError, KindError, PriorError, ShapeError
+from suffice.notebook import card
+from suffice.posterior.belief_cards import parts_of_belief, title_of
 from suffice.signatures import explain_arguments
 from suffice.stats import Statistic
 from suffice.stats.inputs import RowMatrix, as_numbers, generator
@@ -176,6 +178,9 @@ class Conjugate(ABC, Generic[S]):
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({', '.join(f'{f.name}={_show(getattr(self, f.name))}' for f in fields(self))})"
+
+    def _repr_html_(self) -> str:
+        return card(self, lambda: parts_of_belief(self), title_of(self, self.batch_shape))
 
     def __eq__(self, other: object) -> bool:
         if type(other) is not type(self):

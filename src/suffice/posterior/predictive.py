@@ -9,7 +9,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from suffice.errors import ShapeError
+from suffice.notebook import card
 from suffice.posterior.base import plain, tails
+from suffice.posterior.belief_cards import parts_of_predictive, title_of
 from suffice.posterior.special import chances, points
 from suffice.stats.inputs import as_numbers
 from suffice.typing import Array, Floats, Interval, Rng, Size
@@ -79,6 +81,9 @@ class Predictive(ABC):
     @abstractmethod
     def sample(self, rng: Rng = None, size: Size = ()) -> Any:
         """Draw an array of outcomes, of shape `size` followed by the shapes of the batch and of one outcome."""
+
+    def _repr_html_(self) -> str:
+        return card(self, lambda: parts_of_predictive(self), title_of(self, self.batch))
 
 
 class Mass(Predictive):

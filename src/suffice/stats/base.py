@@ -13,7 +13,7 @@ operands unchanged.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields
 from typing import Any, ClassVar, Self
 
@@ -21,8 +21,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from suffice.errors import DataError, KindError, ShapeError, SubtractionError
+from suffice.notebook import card
 from suffice.signatures import explain_arguments, explained
 from suffice.stats.inputs import EXACT, Groups, RowMatrix, as_numbers
+from suffice.stats.statistic_cards import parts_of_arrays
 from suffice.typing import Array, Integers, Matrix
 
 __all__ = ["ROUNDING", "Statistic", "check_weight", "difference", "sealed"]
@@ -194,6 +196,15 @@ class Statistic(ABC):
             if not name.endswith("_lo") and name != "peak"  # these serve rounding only
         )
         return f"{type(self).__name__}({inside})"
+
+    def _repr_html_(self) -> str:
+        title = f"{type(self).__name__} {' × '.join(map(str, self.shape))}".rstrip()
+        return card(self, self._parts, title)
+
+    def _parts(self) -> Iterator[str]:
+        """Yield tables of the arrays, without what rounding needs."""
+        hidden = {name for name in self.arrays() if name.endswith("_lo") or name in ("peak", "log_factorials")}
+        return parts_of_arrays({name: array for name, array in self.arrays().items() if name not in hidden})
 
     @classmethod
     @abstractmethod

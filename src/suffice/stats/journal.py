@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from suffice.errors import DataError, KindError, ShapeError, SubtractionError
+from suffice.notebook import card
 from suffice.stats.base import ROUNDING, difference, sealed
 from suffice.stats.inputs import EXACT
 from suffice.typing import Array, Integers
@@ -73,6 +74,9 @@ class Journal:
 
     def __repr__(self) -> str:
         return f"Journal({len(self):,} distinct rows, total weight {self.total:,g})"
+
+    def _repr_html_(self) -> str:
+        return card(self, lambda: ())
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Journal):

@@ -6,6 +6,7 @@ ones.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
@@ -13,11 +14,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from suffice.errors import DataError, ShapeError
+from suffice.notebook import MOST
 from suffice.stats import counting_kernels
 from suffice.stats.base import Statistic, sealed
 from suffice.stats.cell_histogram import CellHistogram
 from suffice.stats.grid import distinct
 from suffice.stats.inputs import REAL, Groups, RowMatrix
+from suffice.stats.statistic_cards import parts_of_cells
 from suffice.typing import Array, Integers
 
 __all__ = ["ValueCounts", "in_words"]
@@ -52,6 +55,18 @@ class ValueCounts(Statistic):
     classes: Integers
 
     _whole: ClassVar[tuple[str, ...]] = ("line", "place", "classes")
+
+    def _parts(self) -> Iterator[str]:
+        names = [", ".join(map(str, joint)) for joint in self._joint(self.place[:MOST])]
+        columns = ([str(c) for c in self.line[:MOST].tolist()], names, self.count[:MOST].tolist())
+        return parts_of_cells(["class", "value", "rows"], columns, len(self.count))
+
+    def _joint(self, place: Integers) -> Any:
+        """Return the values at some places, a tuple for each."""
+        axes = self._axes if isinstance(self._axes, tuple) else (self._axes,)
+        sizes = [len(axis) for axis in axes]
+        at = np.unravel_index(place, sizes) if len(place) else [place] * len(sizes)
+        return zip(*(axis[k] for axis, k in zip(axes, at, strict=True)), strict=True)
 
     @classmethod
     def zero(cls) -> Self:

@@ -16,9 +16,11 @@ import numpy as np
 from suffice import _native
 from suffice.errors import DataError, LabelError, ShapeError
 from suffice.later import sparse
+from suffice.notebook import card
 from suffice.parallel import thread_count
 from suffice.stats.base import difference
 from suffice.stats.inputs import COUNT, EXACT
+from suffice.stats.statistic_cards import parts_of_words
 from suffice.stats.word_arrays import check_word_arrays
 from suffice.stats.word_tables import added, in_order, lines, minus, moved, never_added, summed, table_of, united
 from suffice.telling import counted
@@ -158,6 +160,9 @@ class WordCounts:
         what = counted(1 << self.hash_bits, "bucket") if self.hash_bits else counted(len(self.words), "word")
         classes = counted(self.n_classes, "class", "classes")
         return f"WordCounts({counted(round(self.n.sum()), 'document')} of {classes}, {what})"
+
+    def _repr_html_(self) -> str:
+        return card(self, lambda: parts_of_words(self))
 
     def __add__(self, other: WordCounts) -> WordCounts:
         return WordCounts.total([self, other])

@@ -187,7 +187,7 @@ def test_two_classes_are_compared() -> None:
 def test_an_explanation_is_shown_and_is_a_table() -> None:
     found = of_text(of_texts(), TEXTS[0], "s", "h")
     assert repr(found).splitlines()[0].startswith("s rather than h: log-odds +")
-    assert "<table><caption>s rather than h" in found._repr_html_()
+    assert "s rather than h: log-odds +" in found._repr_html_()
     frame = found.to_frame("polars")
     assert frame.columns == ["feature", "value", "weight", "low", "high"]
     assert frame["weight"].sum() == pytest.approx(found.log_odds)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -14,6 +15,7 @@ from suffice.models.answers.checked_columns import STATISTICS, CheckedBlock, Sta
 from suffice.models.drawn_rows import alone, asked, draw_rows
 from suffice.models.likelihoods.draws import Draw, Parameters
 from suffice.models.predictor import Predictor
+from suffice.notebook import MOST, card, table
 from suffice.posterior.base import generator
 from suffice.tables.out import frame_of
 from suffice.typing import Array, DataLike, Integers, LabelArray, LabelsLike, Rng
@@ -100,6 +102,20 @@ class Check:
             name = f"{self.features[j]}, {self.classes[c]}: {STATISTICS[s]}"
             lines.append(f"  {name:<48} {self.real[s, c, j]:>10.4g}   simulated {drawn[0]:.4g} to {drawn[1]:.4g}")
         return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        return card(self, self._parts)
+
+    def _parts(self) -> Iterator[str]:
+        order = self._order()
+        s, c, j = np.unravel_index(order[:MOST], self.real.shape)
+        ends = np.quantile(self.drawn[:, s, c, j], [0.05, 0.95], axis=0)
+        names = [
+            (self.features[at], self.classes[of], STATISTICS[which]) for which, of, at in zip(s, c, j, strict=True)
+        ]
+        numbers = np.stack([self.real[s, c, j], *ends, self.surprise[s, c, j]]).T.tolist()
+        rows = [(*name, *line) for name, line in zip(names, numbers, strict=True)]
+        yield table(["feature", "class", "statistic", "real", "simulated 5 %", "95 %", "surprise"], rows, len(order))
 
 
 def check(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, cast, overload
 
@@ -15,6 +15,7 @@ from suffice.estimators.comparing.same_data import must_share_data
 from suffice.estimators.comparing.validation import crossfit
 from suffice.estimators.shell.classifier import Classifier
 from suffice.models.predictor import normalise
+from suffice.notebook import card, table
 from suffice.posterior import Dirichlet, Pareto
 from suffice.posterior.base import Conjugate, plain
 from suffice.posterior.beta import BetaBelief
@@ -139,6 +140,14 @@ class Ranking:
         wide = [max(map(len, column)) for column in shown]
         lines = [[cell.rjust(w) for cell, w in zip(line, wide, strict=True)] for line in zip(*shown, strict=True)]
         return "\n".join("  ".join([line[0].strip().ljust(wide[0]), *line[1:]]) for line in lines)
+
+    def _repr_html_(self) -> str:
+        return card(self, self._parts, type(self).__name__)
+
+    def _parts(self) -> Iterator[str]:
+        columns = self.to_dict()
+        head = [name.replace("_", " ") for name in columns]
+        yield table(head, zip(*(column.tolist() for column in columns.values()), strict=True), len(self))
 
 
 @dataclass(frozen=True, repr=False)

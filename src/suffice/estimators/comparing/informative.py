@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from numbers import Integral
 from typing import Any, ClassVar, Literal, Self
 
@@ -15,12 +16,15 @@ from suffice.errors import DataError, InputError, KindError
 from suffice.estimators.naive_bayes.bernoulli import BernoulliNB
 from suffice.estimators.shell.classifier import Classifier
 from suffice.estimators.shell.matrix import MatrixClassifier
+from suffice.estimators.shell.model_cards import bundle_of_estimator, card_of_estimator
 from suffice.estimators.shell.parameters import Constraints, Interval, Tags, fit_nested, validate_data
 from suffice.estimators.shell.stored import State
 from suffice.estimators.shell.whole import Whole
 from suffice.later import issparse
 from suffice.models.answers.ranking import UNITS, Information, given_names, ranked
+from suffice.notebook import line
 from suffice.sparse import sound
+from suffice.telling import counted
 from suffice.typing import Booleans, DataLike, LabelArray, LabelsLike, Names, WeightsLike
 
 __all__ = ["Information", "SelectInformative", "information_of", "mutual_information"]
@@ -158,6 +162,7 @@ class SelectInformative(Whole, SelectorMixin, BaseEstimator):
         "feature_names": ["array-like", None],
     }
 
+    _repr_html_, _repr_mimebundle_ = card_of_estimator, bundle_of_estimator
     estimator_: MatrixClassifier
     information_: Information
     n_features_in_: int
@@ -250,6 +255,10 @@ class SelectInformative(Whole, SelectorMixin, BaseEstimator):
             The rows, with all columns.
         """
         return super().inverse_transform(sound(X, "X") if issparse(X) else X)
+
+    def _card_parts(self) -> Iterator[str]:
+        yield line(f"Keeps the {self.k} most informative of {counted(self.n_features_in_, 'column')}.")
+        yield from self.information_._parts()
 
     def _get_state(self) -> State:
         check_is_fitted(self, "information_")

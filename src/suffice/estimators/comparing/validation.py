@@ -14,6 +14,7 @@ from suffice.estimators.shell.folds import FOLDS, fold_numbers, rests
 from suffice.estimators.shell.whole import whole
 from suffice.models.predictor import Predictor
 from suffice.models.scoring.removal import group_codes
+from suffice.notebook import bar, card, table
 from suffice.readers.labels import Given
 from suffice.telling import counted
 from suffice.typing import Array, Booleans, DataLike, GroupsLike, Integers, LabelArray, LabelsLike, WeightsLike
@@ -66,6 +67,16 @@ class Validation:
     def __repr__(self) -> str:
         scores = f"log loss {self.log_loss:.4f}, accuracy {self.accuracy:.4f}"
         return f"{type(self).__name__}({self._rows()}, {scores})"
+
+    def _repr_html_(self) -> str:
+        return card(self, self._parts)
+
+    def _parts(self) -> Iterator[str]:
+        counts = np.bincount(self.codes, self.weights, len(self.classes))
+        right = self.log_probabilities.argmax(axis=1) == self.codes
+        found = np.bincount(self.codes, self.weights * right, len(self.classes)) / np.maximum(counts, 1e-300)
+        lines = zip(map(str, self.classes), counts.tolist(), found.tolist(), map(bar, found.tolist()), strict=True)
+        yield table(["class", "rows", "recall", ""], lines, len(self.classes))
 
 
 @dataclass(frozen=True, repr=False)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, ClassVar
 
 import numpy as np
@@ -12,11 +13,13 @@ from sklearn.utils.validation import check_is_fitted
 from suffice.errors import DataError
 from suffice.estimators.em.reading import must_share
 from suffice.estimators.shell.classifier import Classifier
+from suffice.estimators.shell.model_cards import bundle_of_estimator, card_of_estimator
 from suffice.estimators.shell.parameters import Tags
 from suffice.estimators.shell.stored import State, check_bounds
 from suffice.estimators.shell.whole import Whole
 from suffice.models.answers.posteriors import Posteriors
 from suffice.models.likelihoods.draws import Parameters
+from suffice.notebook import figures
 from suffice.posterior import Dirichlet
 from suffice.typing import Array, DataLike, Label, LabelArray, Rng
 
@@ -35,6 +38,12 @@ class StandsOnClassifier(Whole):
     n_iter_: int
     _more: ClassVar[tuple[str, ...]] = ()
     """Optional attributes of the history: lists of numbers, or dicts of numbers."""
+    _repr_html_, _repr_mimebundle_ = card_of_estimator, bundle_of_estimator
+
+    def _card_parts(self) -> Iterator[str]:
+        """Yield how EM ended, and the notebook display of the classifier."""
+        yield figures({"steps": self.n_iter_, "converged": self.converged_})
+        yield from self.estimator_._card_parts()
 
     def sample(
         self, n: int | None = None, label: Label | None = None, *, parameters: Parameters = "estimate", rng: Rng = None

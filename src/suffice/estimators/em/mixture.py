@@ -17,6 +17,7 @@ from suffice.estimators.em.reading import Begun, checked_copy, opened, without_v
 from suffice.estimators.em.search import Clusters, Everywhere, Limits, Search, tell_of_clusters
 from suffice.estimators.em.starts import Start, given_shares, weights_of_rows
 from suffice.estimators.shell.classifier import Classifier
+from suffice.estimators.shell.model_cards import parts_of_weights
 from suffice.estimators.shell.parameters import Constraints, Interval, RandomState, StrOptions, fit_nested
 from suffice.later import logsumexp
 from suffice.models.drawn_rows import log_base
@@ -24,6 +25,7 @@ from suffice.models.expectation import bic, log_joint, share_out
 from suffice.models.predictor import Predictor, RowsByName
 from suffice.models.scoring.cells import AS_IT_IS
 from suffice.models.shared_rows import Weighed
+from suffice.notebook import figures
 from suffice.typing import Array, DataLike, Integers, LabelsLike, WeightsLike
 
 __all__ = ["Mixture"]
@@ -215,6 +217,10 @@ class Mixture(StandsOnClassifier, MetaEstimatorMixin, ClusterMixin, BaseEstimato
     def _restored(self) -> None:
         self.weights_ = np.exp(self.estimator_.class_log_prior_)
         self.n_components_ = len(self.weights_)
+
+    def _card_parts(self) -> Iterator[str]:
+        yield figures({"components": self.n_components_, "steps": self.n_iter_, "converged": self.converged_})
+        yield from parts_of_weights(range(self.n_components_), self.weights_, "component", "weight")
 
     def _joint(self, X: DataLike) -> Array:
         check_is_fitted(self)

@@ -17,6 +17,7 @@ from sklearn.exceptions import NotFittedError
 
 import suffice
 from suffice.errors import FileError, InputError, KindError, SubtractionError
+from suffice.notebook import card, table
 from suffice.readers.labels import Examples
 from suffice.stats.hashing import Key, cell
 from suffice.stats.journal import Hashes, Journal
@@ -87,6 +88,13 @@ class Certificate:
     def __repr__(self) -> str:
         models = " → ".join("none" if one is None else f"{one[:12]}…" for one in (self.before, self.after))
         return f"Certificate({self.rows:,} row{'s' * (self.rows != 1)} forgotten at {self.time}, model {models})"
+
+    def _repr_html_(self) -> str:
+        files = [("model before", self.before or "none"), ("model after", self.after or "none"), ("time", self.time)]
+        head = ["rows forgotten", f"{self.rows:,}"]
+        return card(
+            self, lambda: [table(head, [*files, *(("hash of a row", one) for one in self.hashes[:3])])], "Certificate"
+        )
 
 
 def checksum(model: BaseEstimator) -> str | None:

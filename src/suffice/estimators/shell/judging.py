@@ -16,6 +16,7 @@ from suffice.estimators.shell.folds import judged_apart
 from suffice.estimators.shell.generating import Generating
 from suffice.estimators.shell.journals import Book
 from suffice.estimators.shell.meanings import check_temper
+from suffice.estimators.shell.model_cards import bundle_of_estimator, card_of_estimator, parts_of_classifier
 from suffice.models.answers.evidence import Evidence, coefficient_of, evidence
 from suffice.models.answers.intervals import bounds, drawn_by
 from suffice.models.answers.parts import known
@@ -39,6 +40,7 @@ class Judging(Generating, ClassifierMixin, BaseEstimator):
     """A scikit-learn classifier with views, which it chooses by predicting its own rows, each left out."""
 
     _earlier_choices: tuple[Choice, ...] = ()  # made before rows were counted
+    _repr_html_, _repr_mimebundle_, _card_parts = card_of_estimator, bundle_of_estimator, parts_of_classifier
 
     @abstractmethod
     def _read(self, X: Given, y: LabelsLike, sample_weight: WeightsLike, first: bool) -> Examples:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from numbers import Real
@@ -14,11 +14,11 @@ from suffice.errors import DataError, LabelError
 from suffice.estimators.shell import joint_sets
 from suffice.estimators.shell.classifier import Classifier
 from suffice.estimators.shell.grouped_columns import kinds_of_groups
+from suffice.estimators.shell.model_cards import as_text, parts_of_columns
 from suffice.estimators.shell.parameters import CHECKS, Tags
 from suffice.estimators.shell.sets_apart import common_sets, views_without
 from suffice.estimators.shell.stored import OF_FILES, State, written_views
 from suffice.estimators.shell.stored_tables import SCHEMA, restored_table, unweighted, weights_of
-from suffice.estimators.shell.table_repr import as_html, as_text
 from suffice.models.answers.parts import Wording
 from suffice.models.choices import Choice
 from suffice.models.choosing.wanted import NOTHING_SETTLED, Settled
@@ -247,11 +247,9 @@ class TableClassifier(Classifier):
         name: str = super().__repr__(N_CHAR_MAX)
         return as_text(self, name) if self.__sklearn_is_fitted__() else name
 
-    def _repr_html_(self) -> str:
-        return as_html(self, super().__repr__())
-
-    def _repr_mimebundle_(self, **kwargs: object) -> dict[str, str]:
-        return {"text/plain": repr(self), "text/html": self._repr_html_()}
+    def _card_parts(self) -> Iterator[str]:
+        yield from super()._card_parts()
+        yield from parts_of_columns(self)
 
 
 def _weights(sample_weight: WeightsLike, rows: int) -> Array | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from numbers import Real
 from typing import Literal
@@ -15,12 +15,14 @@ from sklearn.utils.validation import check_is_fitted
 from suffice.errors import DataError, InputError, PriorError
 from suffice.estimators.shell.generating import bag
 from suffice.estimators.shell.meanings import is_loo
+from suffice.estimators.shell.model_cards import bundle_of_estimator, card_of_estimator, parts_of_weights
 from suffice.estimators.shell.stored import State
 from suffice.estimators.shell.whole import Whole
 from suffice.models.drawn_rows import asked
 from suffice.models.likelihoods.draws import Parameters
 from suffice.models.likelihoods.unigram import Smoothing, TopWords, Unigram, backing_off, loo_strength
 from suffice.models.likelihoods.vocabulary import Vocabulary
+from suffice.notebook import MOST, figures
 from suffice.posterior import Dirichlet
 from suffice.stats.inputs import EXACT
 from suffice.text import Analysis, learn
@@ -49,6 +51,13 @@ class NextWords(Whole, BaseEstimator):
     _analysis: Analysis
     _known: Vocabulary
     _unigram: Unigram
+    _repr_html_, _repr_mimebundle_ = card_of_estimator, bundle_of_estimator
+
+    def _card_parts(self) -> Iterator[str]:
+        order, total = np.argsort(-self.counts_, kind="stable"), float(self.counts_.sum())
+        yield figures({"words": len(self.words_), "counted": total})
+        shares = self.counts_[order] / max(total, 1.0)
+        yield from parts_of_weights(self.words_[order[:MOST]], shares[:MOST], "word", "share", len(order))
 
     def probabilities(self) -> dict[str, float]:
         """Return the predictive probability of each word, the unknown slot last."""

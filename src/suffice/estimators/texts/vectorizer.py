@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import fields
+from itertools import islice
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -11,9 +13,11 @@ from sklearn.utils.validation import check_is_fitted
 
 from suffice import text
 from suffice.errors import DataError, InputError, KindError
+from suffice.estimators.shell.model_cards import bundle_of_estimator, card_of_estimator
 from suffice.estimators.shell.stored import State
 from suffice.estimators.shell.whole import Whole
 from suffice.estimators.texts.options import FLAT
+from suffice.notebook import MOST, table
 from suffice.text import Analysis, Tokens
 from suffice.text.tokens import alike, analysis_of
 from suffice.text.word_list import WordList
@@ -44,6 +48,12 @@ class CountVectorizer(Whole, peer.CountVectorizer):
     >>> vectorizer.get_feature_names_out()
     array(['had', 'lamb', 'little', 'mary'], dtype=object)
     """
+
+    _repr_html_, _repr_mimebundle_ = card_of_estimator, bundle_of_estimator
+
+    def _card_parts(self) -> Iterator[str]:
+        rows = [(str(word), str(column)) for word, column in islice(self.vocabulary_.items(), MOST)]
+        yield table(["word", "column"], sorted(rows), len(self.vocabulary_))
 
     def _count_vocab(self, raw_documents: TextsLike, fixed_vocab: bool) -> tuple[dict[str, int], Any]:
         """Return the vocabulary and the matrix; the only method in which scikit-learn's class reads documents."""

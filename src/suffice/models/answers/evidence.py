@@ -9,7 +9,7 @@ the statistic. Where the rows are given, `coefficient` holds it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -23,6 +23,7 @@ from suffice.models.model import Block, Model, Name
 from suffice.models.predictor import Predictor
 from suffice.models.scoring.cells import Cells
 from suffice.models.scoring.rows import Rows
+from suffice.notebook import card, line, table
 from suffice.stats.word_counts import read_weights
 from suffice.typing import Array, WeightsLike
 
@@ -66,6 +67,16 @@ class Evidence:
         shown += [f"{name} {value:.6g}" for name, value in zip(self.classes.tolist(), self.by_class, strict=True)]
         shown += [f"n!/Πx! {self.coefficient:.6g}"] if self.coefficient else []
         return f"Evidence(total={self.total:.6g}: {', '.join(shown)})"
+
+    def _repr_html_(self) -> str:
+        return card(self, self._parts, f"Log evidence {self.total:.6g}")
+
+    def _parts(self) -> Iterator[str]:
+        yield line(f"Class prior: {'integrated out' if self.belief else 'plugged in'}.")
+        rows: list[tuple[object, float]] = [("labels", self.labels)]
+        rows += [(f"class {name}", float(value)) for name, value in zip(self.classes, self.by_class, strict=True)]
+        rows += [("n!/Πx!", self.coefficient)] if self.coefficient else []
+        yield table(["part", "log evidence"], rows)
 
 
 def evidence(predictor: Predictor, names: Any = None, by_block: bool = False, coefficient: float = 0.0) -> Evidence:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from html import escape
 from typing import Any
 
 import numpy as np
@@ -15,6 +14,7 @@ from suffice.models.model import Name
 from suffice.models.predictor import Predictor
 from suffice.models.scoring.results import Contributions, lift_in_words
 from suffice.models.scoring.rows import Rows
+from suffice.notebook import bar, card, line, table
 from suffice.tables import frame_of
 from suffice.typing import Array
 
@@ -119,17 +119,19 @@ class Explanation:
         return columns
 
     def _repr_html_(self) -> str:
+        return card(self, self._parts)
+
+    def _parts(self) -> Iterator[str]:
         columns = self._cut()
         most = max([1e-300, *(abs(weight) for weight in columns["weight"] if np.isfinite(weight))])
         ends = [self._interval(i) for i in self._order()[: len(columns["weight"]) - 1]]
         spans = ["", *ends, *[""] * len(columns["weight"])][: len(columns["weight"])]
-        lines = [
-            _cells(escape(str(f)), escape(str(v)), f"{w:+.3f}", span, _bar(float(np.clip(w / most, -1, 1))))
-            for (f, v, w), span in zip(zip(*columns.values(), strict=True), spans, strict=True)
+        rows = [
+            (str(feature), str(value), f"{weight:+.3f}", span, bar(float(np.clip(weight / most, -1, 1)), signed=True))
+            for (feature, value, weight), span in zip(zip(*columns.values(), strict=True), spans, strict=True)
         ]
-        head = f"{escape(str(self.target))} rather than {escape(str(self.against))}: log-odds {self.log_odds:+.3f}"
-        head += f"<br>{escape(self.note)}" if self.note else ""
-        return f"<table><caption>{head}</caption>{''.join(lines)}</table>"
+        yield line(self.note) if self.note else ""
+        yield table(["feature", "value", "weight", "95 % interval", ""], rows, most=len(rows))
 
     def _interval(self, i: int) -> str:
         if self.low is None or self.high is None or np.isnan(self.low[i]):
@@ -265,17 +267,3 @@ def place_of(classes: Any, label: Any, name: str) -> int:
 
 def _or_none(value: float) -> float | None:
     return None if np.isnan(value) else float(value)
-
-
-def _cells(feature: str, value: str, weight: str, interval: str, bar: str) -> str:
-    left = "<td style='text-align:left'>"
-    numbers = f"<td>{weight}</td><td style='opacity:.6'>{interval}</td>"
-    return f"<tr>{left}{feature}</td>{left}{value}</td>{numbers}<td style='width:12em'>{bar}</td></tr>"
-
-
-def _bar(share: float) -> str:
-    """Return a bar that extends right for evidence in favour, and left for evidence against."""
-    side = "left" if share >= 0 else "right"
-    colour = "#2a7f62" if share >= 0 else "#b5482f"
-    half = f"<span style='display:inline-block;{side}:50%;width:{50 * abs(share):.1f}%;height:.8em;position:absolute;"
-    return f"<div style='position:relative;height:.9em'>{half}background:{colour}'></span></div>"

@@ -19,6 +19,7 @@ from suffice.models.scoring.cells import AS_IT_IS
 from suffice.models.scoring.results import Contributions
 from suffice.models.scoring.rows import Rows
 from suffice.models.scoring.text_rows import TextRows
+from suffice.notebook import bar, card, line, table
 from suffice.stats.word_counts import WordCounts
 from suffice.tables import Column, Table
 from suffice.text import Analysis, Batch
@@ -65,6 +66,14 @@ class TopFeatures(Sequence[Top]):
         lines = [f"  {row.weight:8.4f}  {row.feature!s:{width}}  {row.value}".rstrip() for row in self._rows]
         head = f"Evidence for {self.label}, relative to the average of the other classes:"
         return "\n".join([head, *(lines or ["  none"])])
+
+    def _repr_html_(self) -> str:
+        return card(self, self._parts)
+
+    def _parts(self) -> Iterator[str]:
+        most = max((row.weight for row in self._rows), default=0.0) or 1.0
+        rows = [(str(row.feature), row.value, row.weight, bar(row.weight / most)) for row in self._rows]
+        yield table(["feature", "value", "weight", ""], rows) if rows else line("none")
 
 
 def speaking(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,6 +11,7 @@ import numpy as np
 from suffice.errors import InputError
 from suffice.models.model import Block, Model
 from suffice.models.scoring.beliefs import squeezed
+from suffice.notebook import MOST, card, table
 from suffice.posterior.base import Conjugate
 from suffice.telling import counted
 
@@ -90,3 +91,12 @@ class Posteriors:
     def __repr__(self) -> str:
         classes, features = counted(len(self.model.classes), "class", "classes"), counted(len(self.features), "feature")
         return f"<Posteriors of {classes} × {features}>"
+
+    def _repr_html_(self) -> str:
+        return card(self, self._parts)
+
+    def _parts(self) -> Iterator[str]:
+        yield table(
+            ["class", "rows"], zip(map(str, self.classes), self.model.n.tolist(), strict=True), len(self.classes)
+        )
+        yield table(["feature"], [(str(name),) for name in self.features[:MOST]], len(self.features))

@@ -14,6 +14,7 @@ from suffice.models.answers.parts import names_of
 from suffice.models.likelihoods.pictures import ClassDistributions, FeatureBelief
 from suffice.models.predictor import Predictor
 from suffice.models.scoring.information import class_shares
+from suffice.notebook import MOST, bar, card, table
 from suffice.telling import counted
 from suffice.typing import Array, Integers, Names
 
@@ -77,6 +78,14 @@ class Information:
         lines += [f"  {name:{width}}  {value}" for name, value in shown]
         lines += [f"  … and {len(self) - SHOWN:,} more"] if len(self) > SHOWN else []
         return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        return card(self, self._parts)
+
+    def _parts(self) -> Iterator[str]:
+        most = float(self.values[0]) if len(self) and self.values[0] > 0 else 1.0
+        rows = [(str(name), value, bar(value / most)) for name, value in self.top(MOST)]
+        yield table(["feature", self.unit, ""], rows, len(self))
 
 
 def ranked(predictor: Predictor, names: Any = None, unit: str = "nats") -> Information:
