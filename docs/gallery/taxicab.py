@@ -45,7 +45,7 @@ print(f"at 200: {next_cab.pdf(200):.5f}, which is 50 / 200²")
 # After one cab, the mean of the belief is infinite ([PU-5](../math/pareto.md)), because
 # the tail falls too slowly. The maximum-likelihood estimate is the largest number seen
 # ([PU-1](../math/pareto.md)); it is almost certainly too small. The median lies between
-# them. As you see more cabs, all three approach each other:
+# them. As you see more cabs, they approach one another:
 
 # %%
 cabs = [100, 23, 71, 5, 88, 94, 47, 62]
