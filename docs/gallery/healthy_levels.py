@@ -194,7 +194,7 @@ alt.Chart(pl.DataFrame(results)).mark_line(point=True, strokeWidth=2.5).encode(
 # with many examples both find the edges.
 #
 # One half is the place to cut only if both kinds of error cost the same. Whom to test
-# again is a [decision](../explain.md#a-filter-that-must-not-lose-good-mail), and that
+# again is a [decision](../decide.md#a-spam-filter-that-must-not-lose-good-mail), and that
 # takes a probability. The smallest rectangle has none to offer but 0 and 1.
 #
 # [The number game](number_game.py) is the same with a list of rules.
