@@ -27,6 +27,7 @@ from typing import Any
 
 import altair
 import vl_convert
+from alt_text import alt_text, reading
 from touch import filled, scripts
 
 from suffice.plots.altair import GREY, THEME
@@ -116,10 +117,11 @@ def _with(line: ast.stmt, smaller: Mapping[str, object]) -> list[ast.stmt]:
 def page(path: Path, folder: Path, smaller: Mapping[str, object] = NOTHING) -> str:
     """Return the Markdown of a page; its pictures are written to a folder, as NAME_1.svg and so on."""
     folder.mkdir(parents=True, exist_ok=True)
-    parts, pictures, title = [], 0, ""
-    for shown in run(path, smaller):
+    parts, pictures, heading = [], 0, ""
+    all_shown = list(run(path, smaller))
+    for at, shown in enumerate(all_shown):
         if shown.cell.kind == "prose":
-            title = title or shown.cell.text.partition("\n")[0].lstrip("# ")
+            heading = (re.findall(r"^#+ (.+)$", shown.cell.text, re.MULTILINE) or [heading])[-1]
             parts.append(shown.cell.text)
             continue
         parts.append(_code(shown.cell))
@@ -127,9 +129,8 @@ def page(path: Path, folder: Path, smaller: Mapping[str, object] = NOTHING) -> s
             parts.append(f"```{{.text .printed}}\n{wrapped(shown.printed)}\n```")
         if shown.chart is not None:
             pictures += 1
-            drawn = vl_convert.vegalite_to_svg(shown.chart.to_dict(), config=LOOK)
-            (folder / f"{path.stem}_{pictures}.svg").write_text(readable(drawn), encoding="utf-8")
-            parts.append(f"![{title}, picture {pictures}]({path.stem}_{pictures}.svg){_width(drawn)}")
+            words = next((after.cell.text for after in all_shown[at:] if after.cell.kind == "prose"), "")
+            parts.append(_picture(shown.chart, folder / f"{path.stem}_{pictures}.svg", heading, reading(words)))
     (folder / f"{path.stem}.ipynb").write_text(notebook(path), encoding="utf-8")
     end = (
         f"This page is `docs/gallery/{path.name}`: `python docs/gallery/{path.name}` runs it. "
@@ -137,6 +138,14 @@ def page(path: Path, folder: Path, smaller: Mapping[str, object] = NOTHING) -> s
     )
     parts.append(f'<p class="made-by" markdown>{end}</p>')
     return "\n\n".join([*parts, *scripts(parts), ""])
+
+
+def _picture(chart: Any, file: Path, heading: str, sentence: str) -> str:
+    """Draw a chart, and return the Markdown that shows it and says what it shows."""
+    spec = chart.to_dict()
+    drawn = vl_convert.vegalite_to_svg(spec, config=LOOK)
+    file.write_text(readable(drawn), encoding="utf-8")
+    return f"![{alt_text(spec, heading, sentence)}]({file.name}){_width(drawn)}"
 
 
 def wrapped(printed: str) -> str:

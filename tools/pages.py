@@ -12,10 +12,11 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 from gallery import GALLERY, ROOT, page, readable
+from side_by_side import side_by_side
 
 __all__ = ["build", "place", "relink", "stage"]
 
@@ -60,12 +61,18 @@ def sources(pages: Iterable[Path]) -> list[Path]:
 
 def cards(text: str) -> str:
     """Return each entry of a list of gallery pages, with the first picture of its page."""
-    picture, title = r"[![](\g<name>_1.svg)](\g<name>.py)", r"**[\g<title>](\g<name>.py)**"
+    picture = r'[![\g<title>](\g<name>_1.svg)](\g<name>.py){ tabindex="-1" aria-hidden="true" }'
+    title = r"**[\g<title>](\g<name>.py)**"  # read out and reached by keys once: the picture leads to the same page
     return CARD.sub(rf"-   {picture}\n\n    {title}\n\n    \g<text>\n", text)
 
 
-def stage(folder: Path, make: Callable[[Path, Path], str] = page) -> None:
-    """Put all pages into a folder; `make` gives the text of a page of the gallery and draws its pictures."""
+def one_by_one(paths: Iterable[Path], folder: Path) -> Iterator[str]:
+    """Yield the text of each page of the gallery, and draw its pictures."""
+    return (page(path, folder) for path in paths)
+
+
+def stage(folder: Path, make: Callable[[Iterable[Path], Path], Iterable[str]] = one_by_one) -> None:
+    """Put all pages into a folder; `make` yields the texts of pages of the gallery and draws their pictures."""
 
     def write(path: Path, text: str) -> None:
         target = folder / place(path)
@@ -84,8 +91,9 @@ def stage(folder: Path, make: Callable[[Path, Path], str] = page) -> None:
     for path in sorted(path for kind in ("css", "js", "woff2") for path in DOCS.rglob(f"*.{kind}")):
         (folder / place(path)).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(path, folder / place(path))
-    for path in sorted(GALLERY.glob("*.py")):
-        write(path, relink(make(path, folder / "gallery"), path))
+    gallery = sorted(GALLERY.glob("*.py"))
+    for path, text in zip(gallery, make(gallery, folder / "gallery"), strict=True):
+        write(path, relink(text, path))
 
 
 def build(pages: Path, site: Path) -> int:
@@ -99,14 +107,8 @@ def build(pages: Path, site: Path) -> int:
     return done.returncode
 
 
-def printed(path: Path, folder: Path) -> str:
-    """Return a page of the gallery, and print its name."""
-    print(f"    {path.stem}", flush=True)
-    return page(path, folder)
-
-
 if __name__ == "__main__":
     print("==> running the gallery", flush=True)
-    stage(ROOT / "build" / "pages", printed)
+    stage(ROOT / "build" / "pages", side_by_side)
     print("==> building the site (mkdocs)", flush=True)
     sys.exit(build(ROOT / "build" / "pages", ROOT / "build" / "site"))
