@@ -33,7 +33,7 @@ TOLD = {
     "log_sum_exp": "110 words: [0. 0.]",
     "mixed_tables": "344 rows of 3 classes",
     "what_is_enough": "from presence:    rate 1.59, standard deviation 0.31",
-    "where_it_is_wrong": "area error, malignant: largest                        542.2   drawn 210.9 to 292.7",
+    "where_it_is_wrong": "area error, malignant: maximum                        542.2   simulated 210.9 to 292.7",
     "x_windows": "words, in bits",
     "zero_counts": "mle  probability of spam 0.000",
 }

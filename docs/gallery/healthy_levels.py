@@ -195,8 +195,9 @@ alt.Chart(pl.DataFrame(results)).mark_line(point=True, strokeWidth=2.5).encode(
 # both find the edges.
 #
 # A threshold of one half is right only if both kinds of error cost the same. Whom to
-# test again is a [decision](../decide.md#a-spam-filter-that-must-not-lose-good-mail), and a
-# decision needs a probability. The smallest rectangle offers only 0 and 1.
+# test again is a
+# [decision](../decide.md#a-spam-filter-that-must-not-lose-good-mail), and a decision
+# needs a probability. The smallest rectangle offers only 0 and 1.
 #
 # [The number game](number_game.py) learns in the same way, with a list of rules instead
 # of rectangles.

@@ -20,11 +20,11 @@ data show and the model misses, and fixes each of them.
 #
 # - *share of zeros*, of counts and of numbers that are sometimes zero. Too many: rows
 #   can be zero in a second way that the likelihood does not have.
-# - *spread*, the standard deviation of numbers. Too large for the likelihood: the data
+# - *standard deviation* of numbers. Too large for the likelihood: the data
 #   are overdispersed.
-# - *smallest* and *largest* number. The tails are wrong, or the model draws impossible
+# - *minimum* and *maximum*. The tails are wrong, or the model draws impossible
 #   values.
-# - *most frequent*, the share of the most common category. The prior outweighs the
+# - *share of the mode*, the most common category. The prior outweighs the
 #   rows, or the rows have changed since.
 # - *dependence*, the mutual information with the most informative other feature. The
 #   features are not independent within a class.

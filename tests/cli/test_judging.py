@@ -42,7 +42,7 @@ def test_rows_that_were_learned_are_judged_by_models_without_them(output_of: Any
 
 def test_rows_that_are_new_are_judged_as_they_are(output_of: Any) -> None:
     found = json.loads(output_of("evaluate", "new.csv", "-m", "m.suffice", "--json"))
-    assert found["how"].startswith("These rows are new to the model")
+    assert found["how"].startswith("The counts of the model do not contain all of these rows")
     assert found["rows"] == 60
     said = json.loads(output_of("evaluate", "new.csv", "-m", "m.suffice", "--method", "holdout", "--json"))
     assert said["log_loss"] == found["log_loss"]
@@ -75,7 +75,7 @@ def test_the_interval_holds_the_accuracy(output_of: Any) -> None:
 def test_a_report_says_what_it_judged_by(output_of: Any) -> None:
     assert "These are the rows that the model learned" in output_of("report", "m.suffice", "mail.csv")
     assert "These are the rows that the model learned" in Path("report.html").read_text()
-    assert "These rows are new to the model" in output_of("report", "m.suffice", "new.csv")
+    assert "The counts of the model do not contain all of these rows" in output_of("report", "m.suffice", "new.csv")
     assert "These rows were learned." in output_of("report", "m.suffice", "mail.csv", "--learned")
     assert "You say that these rows were held out" in output_of("report", "m.suffice", "new.csv", "--new")
     write(Path("some.csv"), mails(1, 120)[:30])
@@ -118,3 +118,20 @@ def test_models_are_compared_on_rows_that_they_know_nothing_of(output_of: Any) -
     assert "dealt into 5 folds" in found[0]["how"]
     assert "could contain them" in found[1]["how"]
     assert "new to the model" in output_of("compare", "m.suffice", "both.suffice", "--data", "new.csv").splitlines()[-1]
+
+
+def test_a_table_larger_than_the_sample_is_refreshed_like_a_fit(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(0)
+    lamp, door = (rng.choice(["no", "yes"], 600) for _ in range(2))
+    kind = np.where((lamp == door) ^ (rng.random(600) < 0.05), "home", "away")
+    lines = ["lamp,door,kind", *map(",".join, zip(lamp, door, kind, strict=True))]
+    (tmp_path / "rows.csv").write_text("\n".join(lines), encoding="utf-8")
+    assert run(monkeypatch, "fit", "rows.csv", "-o", "m.suffice", "--target", "kind") == 0
+    monkeypatch.setattr("suffice.cli.changing.sample_size", lambda _: 100)
+    assert run(monkeypatch, "refresh", "m.suffice", "rows.csv", "-o", "again.suffice") == 0
+    fitted, again = sf.load("m.suffice"), sf.load("again.suffice")
+    assert list(fitted.joint_) == list(again.joint_) == [("lamp", "door")]
+    assert repr(fitted.choices_) == repr(again.choices_)

@@ -8,7 +8,7 @@ import pytest
 import suffice as sf
 from plots.shown import holding
 
-STATISTICS = ("share of zeros", "spread", "smallest", "largest")
+STATISTICS = ("share of zeros", "standard deviation", "minimum", "maximum")
 
 
 @pytest.fixture(scope="module")

@@ -119,15 +119,20 @@ def refresh(path: Path, data: list[Path], output: Path | None, errors: str, as_j
     """Choose the hyperparameters of a model again, on the rows that `suffice fit` would sample."""
     model = classifier(path)
     files, most = open_files(data, errors, model), sample_size(model) or ROWS
-    kept = BottomK(most)
+    kept, parts = BottomK(most), list[pa.Table]()
+    whole = getattr(model, "joint", None) is not None  # joint columns are counted in all rows once some have chosen
     for part in files:
         columns = roles(part, model, getattr(model, "target_", None), getattr(model, "text_column_", None))
         table = FileRows(columns.labelled(part, files)).table(columns.names)
-        kept.add(table, model._read(columns.features(table), columns.labels(table), None, False).hashes(model._reader))
-    found = kept.table()
+        if whole:
+            parts.append(table)
+        else:
+            hashes = model._read(columns.features(table), columns.labels(table), None, False).hashes(model._reader)
+            kept.add(table, hashes)
+    found = pa.concat_tables(parts) if parts else kept.table()
     if found is None:
         raise no_rows(data)
-    sample = rows_of(found, most)
+    sample = found if whole else rows_of(found, most)
     model.refresh(columns.features(sample), columns.labels(sample))
     save(model, output or path)
     facts = {"model": str(output or path), "rows": sample.num_rows, "what": "chosen by"}

@@ -17,12 +17,12 @@ CLEAR = 2.0
 
 MEANING = {
     "tokens": ("Tokens", "How texts are split: into words, words and bigrams, or character n-grams."),
-    "kinds of numbers": (
+    "kinds of numeric columns": (
         "Likelihoods of numeric columns",
         "Whether every numeric column is normal in each class, or each column takes the likelihood with the highest "
         "evidence.",
     ),
-    "numbers": (
+    "numeric columns": (
         "Covariance of numeric columns",
         "Whether numeric columns are independent in each class, or share one covariance matrix per class.",
     ),
@@ -36,7 +36,7 @@ MEANING = {
         "A weight for each feature, fitted on held-out rows, that tempers evidence which other features repeat. The "
         "ridge pulls weights towards a common one; none leaves plain naive Bayes.",
     ),
-    "columns together": (
+    "joint columns": (
         "Joint columns",
         "Pairs or triples of columns that are counted jointly, so they need not be independent. κ is how strongly "
         "joint counts shrink towards independence; the ridge pulls their weights towards zero.",
@@ -46,29 +46,21 @@ MEANING = {
         "Corrections of the log-odds on top of the weighted counts, fitted as in logistic regression. The ridge pulls "
         "them towards zero.",
     ),
-    "floor": (
-        "Probability floor",
-        "A share of every prediction that goes to the class shares, so that no row costs an unbounded log loss.",
+    "label noise": (
+        "Label noise",
+        "The share of labels that may be wrong. It caps the odds of every prediction, so no row costs an unbounded log "
+        "loss.",
     ),
 }  # fmt: skip
 """The title of each choice, and what it does."""
 
 OPTIONS = (
-    (r"^none$", "none"),
-    (r"^letters, (\d+) to (\d+) in a row$", r"character n-grams, \1 to \2"),
     (r"^words and pairs$", "words and bigrams"),
-    (r"^words up to (\d+) in a row$", r"word n-grams, 1 to \1"),
-    (r"^columns alone$", "independent columns"),
-    (r"^one cloud$", "one covariance matrix per class"),
-    (r"^(\d+) of two or three\b", r"\1 pairs and triples"),
-    (r"^1 of two\b", "1 pair"),
-    (r"^(\d+) of two\b", r"\1 pairs"),
-    (r"^of values\b", "one per value"),
-    (r"^of joint values\b", "one per value and joint value"),
+    (r"^multivariate normal$", "one covariance matrix per class"),
     (r"\bκ ", "κ = "),
     (r"\bridge ", "ridge = "),
-    (r", missing values too$", ", missing counts as a value"),
-)  # fmt: skip
+    (r", with missing values$", ", missing counts as a value"),
+)
 
 
 @dataclass(frozen=True)
@@ -109,7 +101,7 @@ def _why(name: str, options: list[tuple[str, Any]]) -> str:
     words, row = min(others, key=lambda one: one[1].log_loss)
     less, error = row.difference, row.standard_error
     figures = f"({abs(less):.4f} ± {error:.4f} nats per row)"
-    if name == "floor":
+    if name == "label noise":
         costs = f"costs {-less:.4f}" if less < 0 else f"saves {less:.4f}"
         return f"It {costs} ± {error:.4f} nats per row here and bounds the loss of any new row."
     if less > CLEAR * error:

@@ -154,7 +154,7 @@ def judge(model: Any, given: LabelledRows, held_out: bool | None, all_rows: Labe
             "is judged by a model without it."
         )
     else:
-        how = "These rows are new to the model: its counts do not contain them."
+        how = "The counts of the model do not contain all of these rows: they are judged as new rows."
         how = how if held_out is None else "You say that these rows were held out; they are judged as new."
     codes = np.asarray(np.searchsorted(model.classes_, given.labels), np.int64)
     logs = np.asarray(model.predict_log_proba(given.rows))
