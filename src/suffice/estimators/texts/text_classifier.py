@@ -87,7 +87,8 @@ class TextClassifier(ReadsTexts):
         Largest number of words in the model, which keeps the most frequent ones; the counts keep all words.
     tokens : Tokens or vectorizer of scikit-learn, default=None
         How documents are split into tokens. A ``CountVectorizer``, ``TfidfVectorizer`` or ``HashingVectorizer`` gives
-        its options, including the four parameters above. Tokens are counted; a vectorizer's tf-idf weights are ignored.
+        its token options, and the four parameters above. Tokens are counted: ``use_idf``, ``smooth_idf`` and ``norm``
+        of a ``TfidfVectorizer`` are ignored, and ``sublinear_tf=True`` raises an error that names `term_weighting`.
     term_weighting : TermWeighting, default=None
         How the word counts of a document are transformed; see ``TermWeighting`` for the default of each model.
     temper : float, "loo" or None, default="loo"
