@@ -102,7 +102,8 @@ def test_holes_do_not_change_the_kind(values: list[Any]) -> None:
     [
         (
             [None, "N1 9GU"],
-            "Column 'zip' is declared gaussian but holds text, e.g. 'N1 9GU'. Convert the column, e.g. with pd.to_numeric().",
+            "Column 'zip' is declared gaussian but holds text, e.g. 'N1 9GU'. Convert the column, e.g. with "
+            "pd.to_numeric().",
         ),
         ([True], "Column 'zip' is declared gaussian but holds True and False, e.g. True."),
         ([1.5], "Column 'zip' is declared gaussian but holds numbers, e.g. 1.5."),
