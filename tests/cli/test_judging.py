@@ -38,6 +38,8 @@ def test_rows_that_were_learned_are_judged_by_models_without_them(output_of: Any
     assert "dealt into 5 folds" in found["how"]
     lines = output_of("evaluate", "mail.csv", "-m", "m.suffice", "--method", "folds", "--folds", "3")
     assert "dealt into 3 folds" in " ".join(lines.split())
+    assert output_of("evaluate", "mail.csv", "-m", "m.suffice", "--folds", "3") == lines
+    assert "dealt into 4 folds" in " ".join(output_of("evaluate", "mail.csv", "--folds", "4").split())
 
 
 def test_rows_that_are_new_are_judged_as_they_are(output_of: Any) -> None:

@@ -79,6 +79,7 @@ def files(here: Path) -> Path:
         ("predict t.suffice bad.csv", 3, "'bad.csv'.*line 4"),
         ("evaluate t.csv --method guess", 2, "'--method'.*'holdout', 'folds', 'loo'"),
         ("evaluate t.csv --folds 1", 2, "The option '--folds' must be 2 or more"),
+        ("evaluate t.csv --folds 3 --method loo", 2, "The option '--folds' needs --method folds; got --method loo"),
         ("evaluate nolabel.csv -m t.suffice", 2, "the model's column of labels, 'class'; its columns are 'size'"),
         ("evaluate mail.csv -m tea.suffice", 2, "labels that the model knows, such as 'rum', 'tea'; they have 'ham'"),
         ("explain mail.suffice hello --against eggs", 2, "no class 'eggs'; its classes are ham, spam"),
@@ -115,6 +116,23 @@ def test_errors_speak_of_files_columns_and_options(
     assert re.search(says, printed.err.splitlines()[-1]), printed.err
     assert not PYTHON.search(printed.err), printed.err
     assert {path.name: path.read_bytes() for path in files.iterdir() if path.is_file()} == before
+
+
+def test_the_hint_of_a_bad_value_can_be_followed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """The option replaces the usual words, so the hint repeats those that these rows hold."""
+    monkeypatch.chdir(tmp_path)
+    lines = [f"{size % 9},{'?' if size % 7 == 3 else size % 5 + 1},{'ab'[size % 2]}" for size in range(60)]
+    for name, more in {"good": [], "bad": ["x,5,a"]}.items():
+        Path(f"{name}.csv").write_text("\n".join(["size,price,class", *lines, *more]) + "\n", encoding="utf-8")
+    assert run(monkeypatch, "fit", "good.csv", "--target", "class", "-o", "m.suffice") == 0
+    capfd.readouterr()
+    assert run(monkeypatch, "update", "m.suffice", "bad.csv") == 3
+    said = " ".join(capfd.readouterr().err.split())
+    assert "--missing '?' --missing 'x' reads it as a missing value, in place of the usual words" in said
+    assert said.count("--errors skip") == 1
+    assert run(monkeypatch, "update", "m.suffice", "bad.csv", "--missing", "?", "--missing", "x") == 0
 
 
 def test_notes_speak_of_options_too() -> None:

@@ -141,6 +141,26 @@ def test_what_was_learned_as_something_else(kind: str, learned: Any, asked: Any,
         model.partial_fit({"c": asked}, ["u"])
 
 
+NUMBERS = {"pclass": [1, 2, 3] * 40, "sex": ["f", "f", "m", "m"] * 30}
+
+
+@pytest.mark.parametrize("cuts", ["numbers", "bins"])
+@pytest.mark.parametrize("asked", ["first", None])
+def test_text_in_a_joint_column_of_numbers(cuts: str, asked: str | None) -> None:
+    numbers = NUMBERS["pclass"] if cuts == "numbers" else list(np.linspace(0.1, 9.7, 120))
+    labels = [int((number > 2) != (sex == "f")) for number, sex in zip(numbers, NUMBERS["sex"], strict=True)]
+    model = NaiveBayes(joint=[("pclass", "sex")]).fit(NUMBERS | {"pclass": numbers}, labels)
+    row = {"pclass": [asked], "sex": ["m"]}
+    if asked is None:
+        assert len(model.predict(row)) == 1
+        return
+    advice = r"'pclass' was learned as \w+(;| but) .*text.* Convert the column, e.g. with pd.to_numeric\(\)\.$"
+    with pytest.raises(DataError, match=advice):
+        model.predict(row)
+    with pytest.raises(DataError, match=advice):
+        model.explain({"pclass": asked, "sex": "m"})
+
+
 def test_no_column_that_is_known() -> None:
     model = NaiveBayes().fit(X, Y)
     with pytest.raises(DataError, match=r"must have columns that the model knows \('age', 'zip'\); got \['size'\]"):

@@ -6,16 +6,21 @@ from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
 import pytest
+from scipy import sparse
 from sklearn import naive_bayes as peers
 from sklearn.base import clone
 from sklearn.feature_extraction.text import CountVectorizer as Peer
+from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
 
 import suffice as sf
 from estimators.plain import TextClassifier
-from suffice.errors import SufficeError
+from suffice.errors import KindError, SufficeError
 from suffice.estimators.texts.options import TextModel
 from suffice.models.scoring.results import Estimate
 
@@ -198,6 +203,33 @@ def test_bad_input_is_one_sentence_and_the_model_stays(texts: Any, labels: Any, 
     assert words in str(caught.value)
     assert "\n" not in str(caught.value)
     assert model.counts_ is before
+
+
+FRAME = {"text": ["tea rum", "rum"]}
+
+
+@pytest.mark.parametrize("table", [FRAME, pd.DataFrame(FRAME), pl.DataFrame(FRAME), pa.table(FRAME)])
+@pytest.mark.parametrize("call", ["fit", "predict", "score", "explain", "partial_fit", "forget"])
+def test_a_table_is_not_taken_for_texts(table: Any, call: str) -> None:
+    model = TextClassifier().fit(["tea rum", "rum"], ["a", "b"])
+    more = () if call in ("predict", "explain") else (["a", "b"],)
+    kind, name = type(table).__name__, "x" if call == "explain" else "X"
+    with pytest.raises(KindError) as caught:
+        getattr(model, call)(table, *more)
+    assert str(caught.value) == (
+        f"The argument '{name}' must be texts in one column; got a {kind}. Pass {name}['text'], or use NaiveBayes."
+    )
+
+
+@pytest.mark.parametrize("matrix", [sparse.csr_matrix(np.eye(2)), sparse.coo_array(np.eye(2))])
+def test_word_counts_are_not_taken_for_texts(matrix: Any) -> None:
+    words = "must be raw texts; got a sparse matrix. Drop the vectorizer, or use MultinomialNB on its matrix."
+    with pytest.raises(KindError, match=words):
+        make_pipeline(TfidfVectorizer(), TextClassifier()).fit(TEXTS, LABELS)
+    with pytest.raises(KindError, match=words):
+        TextClassifier().fit(matrix, ["a", "b"])
+    with pytest.raises(KindError, match=words):
+        TextClassifier().fit(TEXTS, LABELS).predict(matrix)
 
 
 def test_views_are_not_computed_while_batches_come() -> None:

@@ -100,7 +100,11 @@ def test_holes_do_not_change_the_kind(values: list[Any]) -> None:
 @pytest.mark.parametrize(
     ("values", "words"),
     [
-        ([None, "N1 9GU"], "Column 'zip' is declared gaussian but holds text, e.g. 'N1 9GU'."),
+        (
+            [None, "N1 9GU"],
+            "Column 'zip' is declared gaussian but holds text, e.g. 'N1 9GU'. Convert the column, e.g. with "
+            "pd.to_numeric().",
+        ),
         ([True], "Column 'zip' is declared gaussian but holds True and False, e.g. True."),
         ([1.5], "Column 'zip' is declared gaussian but holds numbers, e.g. 1.5."),
         (pd.Series(["x"], dtype="category"), "Column 'zip' is declared gaussian but holds categories, e.g. 'x'."),

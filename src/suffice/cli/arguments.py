@@ -20,6 +20,7 @@ __all__ = [
     "Errors",
     "Escape",
     "Faults",
+    "Folds",
     "Journal",
     "Json",
     "JsonLines",
@@ -111,6 +112,9 @@ Method = Annotated[
         "--method",
         help="Hold-out, cross-validation or leave-one-out; by default hold-out, or as the rows need with --model.",
     ),
+]
+Folds = Annotated[
+    int | None, typer.Option("--folds", help="The number of folds, by default 5; implies --method folds.")
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 Journal = Annotated[

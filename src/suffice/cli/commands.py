@@ -22,6 +22,7 @@ from suffice.cli.arguments import (
     Errors,
     Escape,
     Faults,
+    Folds,
     Journal,
     Json,
     JsonLines,
@@ -101,7 +102,7 @@ def evaluate(
     data: Data,
     model: Judged = None,
     method: Method = None,
-    folds: Annotated[int, typer.Option("--folds", help="The number of folds.")] = 5,
+    folds: Folds = None,
     target: Target = None,
     text: Text = None,
     kind: Kind = Kinds.auto,
@@ -110,7 +111,7 @@ def evaluate(
 ) -> None:
     """Measure how well a model predicts rows it has not learned.
 
-    Example: suffice evaluate mail.csv --method folds
+    Example: suffice evaluate mail.csv --folds 10
     """
     from suffice.cli import verbs
     from suffice.cli.spooling import spooled

@@ -32,7 +32,11 @@ OPTIONS: dict[str, tuple[Any, str, str | None, str]] = {
     "header": (
         bool | None, "--header/--no-header", None, "Whether the first line holds the column names; by default, guessed."
     ),
-    "missing": (list[str] | None, "--missing", "WORD", "A word that stands for a missing value; may be repeated."),
+    "missing": (
+        list[str] | None, "--missing", "WORD",
+        "A word that stands for a missing value; replaces the usual words (?, NA, …): repeat the option for each word "
+        "needed.",
+    ),
     "encoding": (str | None, "--encoding", "NAME", "Such as utf-8 or latin-1; by default, guessed."),
     "drop": (list[str] | None, "--drop", "COLUMN", "A column to leave out; may be repeated."),
     "keep": (list[str] | None, "--keep", "COLUMN", "Read only this column and the labels; may be repeated."),

@@ -26,7 +26,6 @@ RULES: tuple[tuple[str, str], ...] = (
     (r"\berrors='skip'", "--errors skip"),
     (r"\bheader=True\b", "--header"),
     (r"; held_out=False in Python\b", ""),
-    (r"\bmissing=\['(.*?)'\]", r"--missing '\1'"),
     (r"\bcolumns=\{'(.*?)': 'drop'\}", r"--drop '\1'"),
     (r"\bcolumns=\{'(.*?)': '\w+'\}.*? 'drop' silences this", r"--drop '\1' silences this"),
     (r"^could not convert string to float: ('.*')$", r"The file must hold only numbers; got \1."),
@@ -39,6 +38,8 @@ RULES: tuple[tuple[str, str], ...] = (
 )  # fmt: skip
 """Patterns of library messages, and their replacements."""
 
+MISSING = re.compile(r"\bmissing=\[((?:'[^']*'|\"[^\"]*\"|, )+)\]")
+QUOTED = re.compile(r"'[^']*'|\"[^\"]*\"")
 ROW = re.compile(r"\brow ([\d,]+) of the files\b")
 PYTHON = re.compile(
     r"\b\w+\(|\b[a-z_]\w*=[\w'\"\[{(]|'(ngram_range|tokens|joint|columns|memory_limit|max_iter|tol|alpha|estimate)'"
@@ -55,6 +56,7 @@ def for_the_shell(line: str) -> str:
     """
     for pattern, words in RULES:
         line = re.sub(pattern, words, line)
+    line = MISSING.sub(lambda found: " ".join(f"--missing {word}" for word in QUOTED.findall(found[1])), line)
     line = ROW.sub(lambda found: f"row {int(found[1].replace(',', '')) + 1:,} of the files", line)
     first, *hints = re.split(r"(?<=\.) (?=[A-Z])", line)
     return " ".join([first, *(hint for hint in hints if not PYTHON.search(hint))])

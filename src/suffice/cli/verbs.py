@@ -60,7 +60,7 @@ def evaluate(
     data: list[Path],
     path: Path | None,
     method: str | None,
-    folds: int,
+    folds: int | None,
     target: str | None,
     text: str | None,
     kind: str,
@@ -70,7 +70,7 @@ def evaluate(
     """Evaluate a model, or a new one, on rows that it has not learned."""
     model = classifier(path) if path is not None else _chosen(data, target, text, kind, "balanced", errors)
     table, columns = _table(data, model, target, text, errors)
-    judged = judged_by(model, columns.features(table), columns.labels(table), method, folds)
+    judged = judged_by(model, columns.features(table), columns.labels(table), *_method(method, folds))
     right, loss, (often, blind) = judged.accuracy, judged.log_loss, judged.guess
     confusion, names = judged.confusion, [str(label) for label in judged.classes]
     by_class, largest = scores(confusion, names), names[confusion.sum(axis=1).argmax()]
@@ -97,6 +97,13 @@ def evaluate(
         "\n".join(["", *lines_of_scores(by_class, WIDTH)]),
         "\n".join(["", *lines_of_mistakes(confusion, names, WIDTH)]),
     )
+
+
+def _method(method: str | None, folds: int | None) -> tuple[str | None, int]:
+    """Return how to evaluate, and the number of folds; raise InputError for a number of folds that is not used."""
+    if folds is not None and method not in (None, "folds"):
+        raise InputError(f"The option '--folds' needs --method folds; got --method {method}. Leave out one of them.")
+    return (method, 5) if folds is None else ("folds", folds)
 
 
 def merge(paths: list[Path], output: Path, as_json: bool) -> None:

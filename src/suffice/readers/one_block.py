@@ -23,7 +23,7 @@ from suffice.stats.inputs import COUNT, REAL, Allowed, RowMatrix
 from suffice.stats.word_counts import WordCounts
 from suffice.tables import frame_of
 from suffice.text import Analysis, text_hashes
-from suffice.text.documents import each_text
+from suffice.text.documents import each_text, must_be_one_column
 from suffice.typing import GroupsLike, Integers, Text
 
 __all__ = ["KeptTexts", "MatrixReader", "TextReader", "are_bags", "one_row_of", "one_text", "rows_of_bags"]
@@ -198,6 +198,7 @@ def _column(value: Any) -> list[Any]:
 
 def one_text(x: Any) -> Any:
     """Return a text, or the only text of a collection."""
+    must_be_one_column(x, "x")
     if isinstance(x, str | bytes) or not hasattr(x, "__iter__"):
         if x is None or isinstance(x, float | int):
             raise KindError(f"The argument 'x' must be one text; got {x!r}, a {type(x).__name__}.")

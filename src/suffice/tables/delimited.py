@@ -270,13 +270,31 @@ class Delimited:
                 self.readings[name] = replace(reading, holds="real")
             if good is not None:
                 lines = lines() if callable(lines) else lines
-                for at in np.flatnonzero(~good & keep).tolist():
-                    word = words[at].as_py().strip()
-                    also = f", where others are {reading.what}: missing=[{word!r}] reads it as a missing value"
-                    self.fault(lines[at], f"{word!r} in column {name!r}", also)
+                for at, also in self._bad(table, name, np.flatnonzero(~good & keep).tolist()):
+                    self.fault(lines[at], f"{words[at].as_py().strip()!r} in column {name!r}", also)
                 keep &= good
         found = pa.table(columns) if columns else table
         return found if keep.all() else found.filter(pa.array(keep))
+
+    def _bad(self, table: Any, name: str, rows: list[int]) -> Iterator[tuple[int, str]]:
+        """Yield each row whose word is none that its column holds, with a hint that reads it as missing."""
+        gaps = self._gaps(table) if rows else []
+        note = ", in place of the usual words (?, NA, …)" if self.missing is None else ""
+        for at in rows:
+            words = [*gaps, table[name][at].as_py().strip()]
+            yield (
+                at,
+                f", where others are {self.readings[name].what}: missing={words} reads it as a missing value{note}",
+            )
+
+    def _gaps(self, table: Any) -> list[str]:
+        """Return the words of these rows that are read as missing values."""
+        found = dict[str, None]()
+        for name, words in zip(table.column_names, table.columns, strict=True):
+            if words.type == pa.string():
+                there = set(words.unique().to_pylist()) - {""}
+                found |= dict.fromkeys(word for word in self._reading(name, words).missing if word in there)
+        return list(found)
 
     def _reading(self, name: str, words: Any) -> Reading:
         """Return how to read a column, decided by its first words."""

@@ -179,10 +179,7 @@ class Files:
         def fault(line: int, what: str, more: str = "") -> None:
             where = f" in line {line}" if line else ""
             if self.errors == "raise":
-                raise FileError(
-                    f"The file {str(path)!r} has {what}{where}{more}; errors='skip' (--errors skip) leaves "
-                    "such rows out."
-                )
+                raise FileError(f"The file {str(path)!r} has {what}{where}{more}; errors='skip' leaves such rows out.")
             self.skip(1, f"{what}{where} of {path.name!r}{more}")
 
         return fault

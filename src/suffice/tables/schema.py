@@ -12,7 +12,7 @@ from suffice.later import pa, pc
 from suffice.tables.column import Column
 from suffice.typing import Array, Booleans
 
-__all__ = ["Kind", "holds", "kind_of", "numbers", "refuse"]
+__all__ = ["CONVERT", "Kind", "holds", "kind_of", "numbers", "refuse"]
 
 Kind = Literal["bool", "category", "integer", "real", "text", "date", "identifier", "nothing"]
 
@@ -105,6 +105,12 @@ _HOLDS = {
 }
 
 
+CONVERT = " Convert the column, e.g. with pd.to_numeric()."
+"""Hint of errors for a column of text where numbers were learned or declared."""
+
+_NOT_NUMBERS = ("bernoulli", "categorical", "text")
+
+
 def holds(column: Column) -> str:
     """Return a description of what the column holds."""
     if column.storage == "string" and column.present.any():
@@ -123,7 +129,8 @@ def refuse(column: Column, declared: str, how: str = "is declared") -> None:
         elif column.storage == "category":
             value = column.labels[value]
         example = f", e.g. {value.item() if isinstance(value, np.generic) else value!r}"
-    raise DataError(f"Column {column.name!r} {how} {declared} but holds {holds(column)}{example}.")
+    hint = CONVERT if column.storage == "string" and declared not in _NOT_NUMBERS else ""
+    raise DataError(f"Column {column.name!r} {how} {declared} but holds {holds(column)}{example}.{hint}")
 
 
 def numbers(column: Column) -> NDArray[Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any
@@ -15,7 +15,7 @@ from suffice.parallel import thread_count
 from suffice.text.unicode import special_letters
 from suffice.typing import Integers
 
-__all__ = ["Batch", "batches", "each_text", "text_hashes", "unwrapped"]
+__all__ = ["Batch", "batches", "each_text", "must_be_one_column", "text_hashes", "unwrapped"]
 
 LIST_AT_ONCE = 2**17
 STREAM_AT_ONCE = 2**14
@@ -95,6 +95,29 @@ def unwrapped(values: Any) -> Any:
     return [value.as_py() if hasattr(value, "as_py") else value for value in values]
 
 
+def must_be_one_column(texts: Any, name: str) -> None:
+    """Raise KindError for a table or a matrix of word counts, whose iteration would not yield texts.
+
+    >>> must_be_one_column({"note": ["a cat"]}, "X")  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    suffice.errors.KindError: The argument 'X' must be texts in one column; got a dict. Pass X['note'], or use ...
+    """
+    kind = type(texts).__name__
+    if hasattr(texts, "nnz") and hasattr(texts, "shape"):
+        raise KindError(
+            f"The argument '{name}' must be raw texts; got a sparse matrix. Drop the vectorizer, or use MultinomialNB "
+            "on its matrix."
+        )
+    columns = getattr(texts, "column_names", getattr(texts, "columns", texts if isinstance(texts, Mapping) else None))
+    if columns is None or callable(columns):
+        return
+    first = next(iter(columns), None)
+    column = first if isinstance(first, str) else "text"
+    raise KindError(
+        f"The argument '{name}' must be texts in one column; got a {kind}. Pass {name}[{column!r}], or use NaiveBayes."
+    )
+
+
 def batches(
     texts: Any,
     lowercase: bool,
@@ -105,6 +128,7 @@ def batches(
     """Yield the documents in batches; `prepare` turns each list of documents into another list, or into a batch."""
     if isinstance(texts, str | bytes):
         raise KindError(f"The argument '{name}' must hold texts, such as a list; got a single {type(texts).__name__}.")
+    must_be_one_column(texts, name)
     chunks = _arrow_chunks(texts)
     if chunks is not None and prepare is None:
         at = 0
@@ -121,6 +145,7 @@ def batches(
 
 def each_text(texts: Any, name: str) -> Iterator[Any]:
     """Yield the documents one by one, as Python objects."""
+    must_be_one_column(texts, name)
     chunks = _arrow_chunks(texts)
     for part in _lists(texts if chunks is None else (text for chunk in chunks for text in chunk.to_pylist()), name):
         yield from part
@@ -212,6 +237,7 @@ def text_hashes(texts: Any, plain: Callable[[Any], str] = str) -> Any:
     """
     import pyarrow as pa
 
+    must_be_one_column(texts, "X")
     chunks = _arrow_chunks(texts)
     if chunks is not None:
         parts = [_in_place(chunk.cast(pa.large_binary()), np.int64, []).hashes() for chunk in chunks]

@@ -36,6 +36,7 @@ from suffice.readers.one_block import KeptTexts, TextReader, one_text
 from suffice.stats import ClassCounts
 from suffice.stats.word_counts import WordCounter, WordCounts, read_weights
 from suffice.text import Analysis, TermWeighting, WordList, learn, look_up
+from suffice.text.documents import must_be_one_column
 from suffice.typing import (
     GroupsLike,
     JournalKey,
@@ -205,6 +206,7 @@ class ReadsTexts(Classifier):
         return TextOptions.of(self).uncut()
 
     def _read(self, X: Given, y: LabelsLike, sample_weight: WeightsLike, first: bool) -> Examples:
+        must_be_one_column(X, "X")
         labels = _labels(y)
         if not len(labels):
             raise DataError("The argument 'y' must hold at least one label; got none.")

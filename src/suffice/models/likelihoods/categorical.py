@@ -40,6 +40,7 @@ from suffice.stats import BinaryCounts, ValueCounts
 from suffice.stats.grid import BITS, distinct
 from suffice.stats.inputs import EXACT, POSITIVE
 from suffice.tables import Column, holds, numbers
+from suffice.tables.schema import CONVERT
 from suffice.typing import Array, Booleans, Integers
 
 __all__ = ["Categorical", "NamedCategories", "categories"]
@@ -81,7 +82,8 @@ class NamedCategories(CategoryRows):
         if len(known) and words != (known.dtype.kind == "O"):
             got = ("words" if words else "numbers") if self.column is None else holds(self.column)
             was = "numbers" if words else "words"
-            raise DataError(f"Column {self.name!r} was learned as {was}; got {got}.")
+            hint = CONVERT if got in ("words", "text") else ""
+            raise DataError(f"Column {self.name!r} was learned as {was}; got {got}.{hint}")
         return super().places(known)
 
     def must_be_seen(self, known: NDArray[Any]) -> None:

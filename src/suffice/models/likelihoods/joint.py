@@ -38,7 +38,7 @@ from suffice.posterior import Gamma
 from suffice.stats.inputs import POSITIVE
 from suffice.stats.joint_counts import JointCounts
 from suffice.stats.value_counts import in_words
-from suffice.tables import Column, numbers
+from suffice.tables import Column, numbers, refuse
 from suffice.typing import Array, Booleans, Integers
 
 __all__ = ["CELLS", "Joint", "check_sizes", "coded"]
@@ -58,6 +58,8 @@ def coded(column: Column, cuts: Cuts, missing: bool = False) -> tuple[Integers, 
         codes, labels = categories(column)
         place, words = grouped(codes, in_words(labels), cuts)
     else:
+        if column.storage in ("string", "category", "date") and column.present.any():
+            refuse(column, "numbers", "was learned as")
         place, words = binned(numbers(column), cuts)
         place = place if column.missing is None else np.where(column.missing, -1, place)
     return with_missing(place, words) if missing else (place, words)
