@@ -119,7 +119,10 @@ def test_models_are_compared_on_rows_that_they_know_nothing_of(output_of: Any) -
     assert found[0]["log_loss"] == learned["log_loss"]
     assert "dealt into 5 folds" in found[0]["how"]
     assert "could contain them" in found[1]["how"]
-    assert "new to the model" in output_of("compare", "m.suffice", "both.suffice", "--data", "new.csv").splitlines()[-1]
+    assert (
+        "do not contain all of these rows"
+        in output_of("compare", "m.suffice", "both.suffice", "--data", "new.csv").splitlines()[-1]
+    )
 
 
 def test_a_table_larger_than_the_sample_is_refreshed_like_a_fit(
