@@ -232,6 +232,16 @@ def test_word_counts_are_not_taken_for_texts(matrix: Any) -> None:
         TextClassifier().fit(TEXTS, LABELS).predict(matrix)
 
 
+def test_a_new_label_and_a_dict_of_priors_name_the_way_out() -> None:
+    model = TextClassifier().fit(["tea", "rum"], ["a", "b"])
+    with pytest.raises(SufficeError, match=r"\['z'\] .* fit a model to the new rows and add it: model \+ other\."):
+        model.partial_fit(["gin"], ["z"])
+    assert (model + TextClassifier().fit(["gin"], ["z"])).classes_.tolist() == ["a", "b", "z"]
+    prior: Any = {"a": 0.5, "b": 0.5}
+    with pytest.raises(SufficeError, match="in the order of 'classes_'; got a dict"):
+        TextClassifier(class_prior=prior).fit(["tea", "rum"], ["a", "b"])
+
+
 def test_views_are_not_computed_while_batches_come() -> None:
     model = TextClassifier(min_df=2).partial_fit([""], ["a"], classes=["a", "b"]).partial_fit(["tea rum"], ["a"])
     with pytest.raises(SufficeError, match="No word is left: min_df=2"):

@@ -1,6 +1,7 @@
 """Evidence compares models of the same data; others are refused, and compare by labels that they have not seen."""
 
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 import pandas as pd  # type: ignore[import-untyped]
@@ -117,6 +118,12 @@ def test_the_error_of_a_difference_is_that_of_paired_rows() -> None:
     numbers: Any = {"three": 3}
     with pytest.raises(KindError, match="'three' must be a classifier of suffice; got int"):
         sf.compare(numbers, X, y)
+    fresh = sf.BernoulliNB()
+    with (
+        patch.object(sf.BernoulliNB, "fit", side_effect=AssertionError("fitted before the check")),
+        pytest.raises(KindError, match=r"'three' .* Use sklearn\.model_selection\.cross_val_predict"),
+    ):
+        sf.compare({"fresh": fresh, **numbers}, X, y)
 
 
 @pytest.mark.thorough

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from suffice.errors import InputError, KindError
 from suffice.estimators.comparing.same_data import must_share_data
-from suffice.estimators.comparing.validation import crossfit
+from suffice.estimators.comparing.validation import CROSS_VAL_PREDICT, crossfit
 from suffice.estimators.shell.classifier import Classifier
 from suffice.models.predictor import normalise
 from suffice.notebook import card, table
@@ -293,10 +293,13 @@ def _by_losses(
     if X is None:
         raise InputError("The argument 'X' of compare must hold the rows that 'y' has labels of; got None.")
     own = cast("Mapping[str, DataLike]", X) if isinstance(X, Mapping) and set(X) == set(models) else None
+    for name, model in models.items():  # before any is fitted
+        if not isinstance(model, Classifier):
+            raise KindError(
+                f"The model {name!r} must be a classifier of suffice; got {type(model).__name__}. {CROSS_VAL_PREDICT}"
+            )
     found = {}
     for name, model in models.items():
-        if not isinstance(model, Classifier):
-            raise KindError(f"The model {name!r} must be a classifier of suffice; got {type(model).__name__}.")
         rows: Given = X if own is None else own[name]
         if model.__sklearn_is_fitted__():
             rows, y = model._known_columns(rows, y)

@@ -130,6 +130,10 @@ def leave_one_out(
     return LeaveOneOut(fitted.classes_, examples.codes, np.minimum(logs, 0.0), examples.labels.given, alone)
 
 
+CROSS_VAL_PREDICT = "Use sklearn.model_selection.cross_val_predict for models of other kinds."
+"""Hint of errors for a model whose rows cannot be left out by subtraction."""
+
+
 def ready(
     model: Classifier, name: str, X: Given, y: LabelsLike, sample_weight: WeightsLike, groups: GroupsLike
 ) -> Classifier:
@@ -137,7 +141,7 @@ def ready(
     if not isinstance(model, Classifier):
         raise KindError(
             f"The argument 'model' of {name} must be a classifier of suffice, whose counts can be subtracted; got "
-            f"{type(model).__name__}."
+            f"{type(model).__name__}. {CROSS_VAL_PREDICT}"
         )
     if model.__sklearn_is_fitted__():
         return model

@@ -141,7 +141,10 @@ class Classifier(Judging):
             raise InputError(f"`classes={classes!r}` is not the same as on last call to partial_fit, was: {known!r}")
         strangers = np.setdiff1d(examples.classes, known)
         if len(strangers):
-            raise LabelError(f"The target label(s) {strangers} in y do not exist in the initial classes {known}")
+            way = "Declare them by 'classes' in the first call" + (
+                "." if first else ", or fit a model to the new rows and add it: model + other."
+            )
+            raise LabelError(f"The target label(s) {strangers} in y do not exist in the initial classes {known}. {way}")
         return known
 
     def _enter(self, book: Book | None, examples: Examples, before: Journal | None) -> None:

@@ -138,6 +138,11 @@ def class_prior_of(estimator: HasClassPrior, flat: bool = False) -> ClassPrior:
     given, fit_prior = estimator.class_prior, getattr(estimator, "fit_prior", None)
     if given is None:
         given = "counted" if fit_prior else "uniform"
+    if isinstance(given, Mapping):
+        raise InputError(
+            f"The 'class_prior' parameter of {type(estimator).__name__} must hold probabilities in the order of "
+            "'classes_'; got a dict. Pass a list of its values in that order."
+        )
     if not isinstance(given, str | Real | Dirichlet):
         given = np.array(given, np.float64)
         if fit_prior is None:
