@@ -44,6 +44,8 @@ WIDE = 90
 NARROW, LEAST = 350, 0.7
 """Pixels that a phone has for a picture, and how small one may be shown so that its words can be read."""
 MARK = re.compile(r"^# %% ?(?P<kind>.*)\n", re.MULTILINE)
+WIDGET = re.compile(r"^<div class=\"touch\".*</div>$\n?", re.MULTILINE)
+NEIGHBOUR = re.compile(r"\[([^]]+)\]\((?!https?://)[^)]+\)")
 KINDS = {"[markdown]": "prose", "": "code", "drawing": "drawing"}
 
 NOTHING: Mapping[str, object] = MappingProxyType({})
@@ -155,11 +157,11 @@ def wrapped(printed: str) -> str:
 
 
 def notebook(path: Path) -> str:
-    """Return a page as a Jupyter notebook, not run: prose and code, without widgets."""
+    """Return a page as a Jupyter notebook, not run: prose and code, without widgets and links to other pages."""
     made = []
     for number, cell in enumerate(cells(path.read_text(encoding="utf-8"))):
         prose = cell.kind == "prose"
-        text = re.sub(r"^<div class=\"touch\".*</div>$\n?", "", cell.text, flags=re.MULTILINE) if prose else cell.text
+        text = NEIGHBOUR.sub(r"\1", WIDGET.sub("", cell.text)) if prose else cell.text
         more: dict[str, object] = {} if prose else {"execution_count": None, "outputs": []}
         made.append(
             {

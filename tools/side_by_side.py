@@ -8,7 +8,6 @@ import shutil
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from importlib.metadata import distributions
-from itertools import chain
 from multiprocessing import get_context
 from pathlib import Path
 
@@ -17,8 +16,8 @@ from gallery import ROOT, page
 __all__ = ["digest", "reused", "side_by_side"]
 
 KEPT = ROOT / "build" / "kept"
-MADE_OF = ("src/suffice", "tools")
-"""Folders whose files every page is made of; what is installed counts too."""
+TOOLS = ("gallery", "touch", "alt_text")
+"""What makes a page, beside the library itself and what is installed."""
 LONGEST = "dimensions"
 """The page that takes longest starts first: the others are made beside it."""
 
@@ -52,9 +51,9 @@ def reused(path: Path, folder: Path) -> Path:
 
 
 def sources() -> list[Path]:
-    """Return files that every page is made of: the library as it is compiled here, and these tools."""
-    found = chain.from_iterable((ROOT / folder).rglob("*") for folder in MADE_OF)
-    return sorted(path for path in found if path.suffix in {".py", ".so", ".pyd"})
+    """Return files that every page is made of: the library, as it is compiled here, and tools."""
+    library = (path for path in (ROOT / "src" / "suffice").rglob("*") if path.suffix in {".py", ".so", ".pyd"})
+    return sorted([*library, *(ROOT / "tools" / f"{name}.py" for name in TOOLS)])
 
 
 def installed() -> str:
