@@ -148,7 +148,7 @@ def test_links_lead_to_where_files_are_on_the_site() -> None:
 
 @pytest.mark.thorough
 def test_the_site_builds_and_asks_nobody(drawn: Path, tmp_path: Path) -> None:
-    pages.stage(tmp_path / "pages", lambda path, folder: _moved(path, drawn, folder))
+    pages.stage(tmp_path / "pages", lambda paths, folder: [_moved(path, drawn, folder) for path in paths])
     assert pages.build(tmp_path / "pages", tmp_path / "site") == 0
     site = tmp_path / "site"
     index = (site / "index.html").read_text(encoding="utf-8")
@@ -171,8 +171,8 @@ def test_the_site_builds_and_asks_nobody(drawn: Path, tmp_path: Path) -> None:
 def _moved(path: Path, drawn: Path, folder: Path) -> str:
     text = made(path, drawn)
     folder.mkdir(parents=True, exist_ok=True)
-    for picture in drawn.glob(f"{path.stem}_[0-9]*.svg"):
-        (folder / picture.name).write_bytes(picture.read_bytes())
+    for made_file in (*drawn.glob(f"{path.stem}_[0-9]*.svg"), drawn / f"{path.stem}.ipynb"):
+        (folder / made_file.name).write_bytes(made_file.read_bytes())
     return text
 
 

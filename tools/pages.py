@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 from gallery import GALLERY, ROOT, page, readable
-from side_by_side import side_by_side
+from gallery_pages import side_by_side
 
 __all__ = ["build", "place", "relink", "stage"]
 

@@ -141,7 +141,7 @@ def test_what_was_learned_as_something_else(kind: str, learned: Any, asked: Any,
         model.partial_fit({"c": asked}, ["u"])
 
 
-NUMBERS = {"pclass": [1, 2, 3] * 40, "sex": ["f", "f", "m", "m"] * 30}
+NUMBERS: dict[str, Any] = {"pclass": [1, 2, 3] * 40, "sex": ["f", "f", "m", "m"] * 30}
 
 
 @pytest.mark.parametrize("cuts", ["numbers", "bins"])
