@@ -44,28 +44,44 @@ class NaiveBayes(TableClassifier):
     within classes, are found. Missing values (None, NaN, NA, null) are not counted at fit and contribute nothing at
     predict. A category that training rows lack has the probability that the prior reserves for it.
 
-Parameters ---------- columns : "auto" or dict, default="auto" Models of columns, by name: "bernoulli", "categorical", "gaussian",
-"histogram", "poisson", "text", "drop", "auto", or a model from ``sf.columns`` with a prior of its own. Other columns get models as
-described above. Models are fixed at the first fit. A chosen model, unlike a declared one, is a view: the counts keep enough of its column
-to merge with classifiers that chose differently, and `refresh` chooses again. estimate : {"mle", "map", "mean", "predictive"},
-default="predictive" How the parameters of columns are estimated; "predictive" integrates them out. unseen : {"prior", "error"},
-default="prior" What predict does with an unknown category: "prior" gives it the probability of a new category, "error" raises. class_prior
-: {"counted", "uniform"}, array of shape (n_classes,), float or Dirichlet, default=1.0 Prior over the classes. A number is the pseudo-count
-of every class, a Dirichlet holds one per class; `estimate` says how pseudo-counts and rows are combined. "counted" uses the class
-frequencies of the rows, "uniform" gives every class the same probability, and an array fixes the probabilities. temper : float, "loo" or
-None, default="loo" Power that likelihoods are raised to, which calibrates probabilities; the class prior is not tempered. "loo" chooses it
-by leave-one-out on the training rows; None is 1. feature_weights : "loo" or None, default="loo" Evidence weights: an exponent per column,
-near 0 if other columns carry the same evidence, so that it counts once. "loo" chooses them by leave-one-out on the training rows, if there
-are at least 100; None gives every column weight 1. ridge : float, default=None Strength of the ridge penalty that shrinks weights toward 1.
-If not given, it minimizes the log loss on held-out rows. effort : {"fast", "balanced", "best"}, default="balanced" How much time is spent
-on choices. "fast" fits no weights, and chooses the temper on at most 2,000 rows; "balanced" chooses both on at most 20,000 rows, "best" on
-at most 200,000. Rows are selected by a hash of their content, so that their order does not matter. joint : "auto", 2, 3, list of tuples or
-None, default="auto" Joint columns: sets of two or three columns whose joint value carries more evidence than each column alone. "auto"
-chooses the sets, and their number, on held-out rows, and chooses none unless they improve the log loss of these rows; 2 or 3 also limits
-the columns of a set; a list such as ``[("age", "job")]`` declares the sets. The same rows choose whether numeric columns share a covariance
-matrix per class, and whether values get residual terms. All of these choices need feature_weights="loo", 100 rows and more effort than
-"fast". Engines read the rows once more to count the sets. memory_limit : int, default=2_000_000_000 Approximate number of bytes for the
-counts of joint columns. A warning names the sets that do not fit.
+    Parameters
+    ----------
+    columns : "auto" or dict, default="auto"
+        Models of columns, by name: "bernoulli", "categorical", "gaussian", "histogram", "poisson", "text", "drop",
+        "auto", or a model from ``sf.columns`` with a prior of its own. Other columns get models as described above.
+        Models are fixed at the first fit. A chosen model, unlike a declared one, is a view: the counts keep enough of
+        its column to merge with classifiers that chose differently, and `refresh` chooses again.
+    estimate : {"mle", "map", "mean", "predictive"}, default="predictive"
+        How the parameters of columns are estimated; "predictive" integrates them out.
+    unseen : {"prior", "error"}, default="prior"
+        What predict does with an unknown category: "prior" gives it the probability of a new category, "error" raises.
+    class_prior : {"counted", "uniform"}, array of shape (n_classes,), float or Dirichlet, default=1.0
+        Prior over the classes. A number is the pseudo-count of every class, a Dirichlet holds one per class; `estimate`
+        says how pseudo-counts and rows are combined. "counted" uses the class frequencies of the rows, "uniform" gives
+        every class the same probability, and an array fixes the probabilities.
+    temper : float, "loo" or None, default="loo"
+        Power that likelihoods are raised to, which calibrates probabilities; the class prior is not tempered. "loo"
+        chooses it by leave-one-out on the training rows; None is 1.
+    feature_weights : "loo" or None, default="loo"
+        Evidence weights: an exponent per column, near 0 if other columns carry the same evidence, so that it counts
+        once. "loo" chooses them by leave-one-out on the training rows, if there are at least 100; None gives every
+        column weight 1.
+    ridge : float, default=None
+        Strength of the ridge penalty that shrinks weights toward 1. If not given, it minimizes the log loss on held-out
+        rows.
+    effort : {"fast", "balanced", "best"}, default="balanced"
+        How much time is spent on choices. "fast" fits no weights, and chooses the temper on at most 2,000 rows;
+        "balanced" chooses both on at most 20,000 rows, "best" on at most 200,000. Rows are selected by a hash of their
+        content, so that their order does not matter.
+    joint : "auto", 2, 3, list of tuples or None, default="auto"
+        Joint columns: sets of two or three columns whose joint value carries more evidence than each column alone.
+        "auto" chooses the sets, and their number, on held-out rows, and chooses none unless they improve the log loss
+        of these rows; 2 or 3 also limits the columns of a set; a list such as ``[("age", "job")]`` declares the sets.
+        The same rows choose whether numeric columns share a covariance matrix per class, and whether values get
+        residual terms. All of these choices need feature_weights="loo", 100 rows and more effort than "fast". With
+        Dask and Spark, counting the sets takes one more pass.
+    memory_limit : int, default=2_000_000_000
+        Approximate number of bytes for the counts of joint columns. A warning names the sets that do not fit.
 
     Attributes
     ----------
