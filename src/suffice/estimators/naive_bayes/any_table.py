@@ -78,8 +78,8 @@ class NaiveBayes(TableClassifier):
         "auto" chooses the sets, and their number, on held-out rows, and chooses none unless they improve the log loss
         of these rows; 2 or 3 also limits the columns of a set; a list such as ``[("age", "job")]`` declares the sets.
         The same rows choose whether numeric columns share a covariance matrix per class, and whether values get
-        residual terms. All of these choices need feature_weights="loo", 100 rows and more effort than "fast". Engines
-        read the rows once more to count the sets.
+        residual terms. All of these choices need feature_weights="loo", 100 rows and more effort than "fast". With
+        Dask and Spark, counting the sets takes one more pass.
     memory_limit : int, default=2_000_000_000
         Approximate number of bytes for the counts of joint columns. A warning names the sets that do not fit.
 
