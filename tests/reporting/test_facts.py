@@ -37,7 +37,7 @@ def test_rows_that_are_new_are_judged_as_they_are() -> None:
     model = sf.TextClassifier().fit(texts[:100], labels[:100])
     found = gather(model, texts[100:], labels[100:], None, None).judged
     assert not found.learned
-    assert "new to the model" in found.how
+    assert "do not contain all of these rows" in found.how
     assert found.probabilities == pytest.approx(model.predict_proba(texts[100:]))
     assert found.accuracy["share"] == model.score(texts[100:], labels[100:])
     assert (found.accuracy["low"], found.accuracy["high"]) == sf.evaluate.share_interval(

@@ -199,7 +199,7 @@ def test_texts_in_odd_containers() -> None:
     )
     assert tokens.counts_ == expected
     refused: list[tuple[Any, str]] = [
-        (pa.table({"text": texts}), "a single column"),
+        (pa.table({"text": texts}), "texts in one column; got a Table"),
         (["one", pd.NA, "two"], "NAType at index 1"),
         (pa.chunked_array([["one", "two"], [None]]), "null at index 2"),
         ([np.ones(2), "one", "two"], "got ndarray at index 0"),
