@@ -10,7 +10,7 @@ __all__ = ["on_page_markdown", "on_post_page"]
 SEARCH = '<div class="md-search" data-md-component="search" role="dialog"'
 """The dialog of the search, as the theme writes it."""
 
-PROSE = re.compile(r"^(?!```)[A-Z*`\[](?:.+\n?)+", re.MULTILINE)
+PROSE = re.compile(r"^(?!```)[A-Za-z*`\[](?:.+\n?)+", re.MULTILINE)
 """A paragraph: neither a heading nor a table, a list, a directive or markup."""
 
 LIMIT = 160
