@@ -293,3 +293,22 @@ def test_a_forged_journal_is_refused() -> None:
     state["statistics"]["journal"] = state["statistics"]["classes"]
     with pytest.raises(DataError, match="journal"):
         sf.BernoulliNB()._set_state(state)
+
+
+@every_kind_of_rows
+def test_refresh_refuses_rows_that_the_model_does_not_hold(case: EstimatorCase) -> None:
+    model, X, y = journaled(case, journal=True)
+    model.forget(rows(X, LAST), y[LAST])
+    before = to_bytes(model)
+    one_more = np.append(FIRST, LAST[0])
+    if model.journal_.not_learned(*_hashes(model, rows(X, one_more), y[one_more])) is None:
+        pytest.skip("an equal row was learned as often")
+    with pytest.raises(SubtractionError):
+        model.refresh(rows(X, one_more), y[one_more])
+    assert to_bytes(model) == before
+    assert not model.refresh(rows(X, FIRST), y[FIRST]).stale_
+
+
+def _hashes(model: Any, X: Any, y: Any) -> tuple[Any, Any]:
+    examples = model._learned(X, y, None)
+    return Key(None).hashes(model._reader.row_bytes(examples.source), [*map(cell, examples.y.tolist())]), None

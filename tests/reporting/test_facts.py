@@ -13,7 +13,7 @@ from suffice.models.choosing.judge import some_rows
 from suffice.reporting import facts as facts_of_report
 from suffice.reporting.facts import gather
 from suffice.reporting.highlight import marked
-from suffice.reporting.judged_rows import looks_learned
+from suffice.reporting.judged_rows import ALL, looks_learned
 from suffice.reporting.labelled_rows import read
 from suffice.reporting.two_classes import two_to_show
 
@@ -48,18 +48,28 @@ def test_rows_that_are_new_are_judged_as_they_are() -> None:
 def test_some_of_the_learned_rows_are_reported_and_held_out_says_which() -> None:
     X, y = counts()
     model = sf.MultinomialNB().fit(X, y)
-    assert looks_learned(model, read(model, X, y)) == (True, True)
-    assert looks_learned(model, read(model, X[:50], y[:50])) == (False, True)
+    assert looks_learned(model, read(model, X, y)) == (ALL, True)
+    assert looks_learned(model, read(model, X[:50], y[:50])) == ("", True)
     assert "could contain them" in gather(model, X[:50], y[:50], None, None).judged.how
     assert gather(model, X[:50], y[:50], None, False).judged.left_out
     assert not gather(model, X, y, None, True).judged.left_out
+
+
+def test_a_journal_knows_which_rows_were_learned() -> None:
+    X, y = counts()
+    model = sf.MultinomialNB().fit(X, y, journal=True)
+    found = gather(model, X[:50], y[:50], None, None).judged
+    assert found.left_out
+    assert "journal of the model holds these rows" in found.how
+    keyed = sf.MultinomialNB().fit(X, y, journal="a key")
+    assert "could contain them" in gather(keyed, X[:50], y[:50], None, None).judged.how
 
 
 def test_half_of_balanced_rows_is_not_taken_for_the_other_half() -> None:
     rng = np.random.default_rng(0)
     X, y = rng.poisson(4, (80, 6)), np.tile([0, 1], 40)
     model = sf.MultinomialNB().fit(X[:40], y[:40])
-    assert looks_learned(model, read(model, X[40:], y[40:])) == (False, False)
+    assert looks_learned(model, read(model, X[40:], y[40:])) == ("", False)
 
 
 def test_the_matrix_and_the_classes_add_up() -> None:

@@ -3,6 +3,7 @@
 import copy
 import pickle
 from collections.abc import Callable
+from contextlib import nullcontext
 from typing import Any
 
 import numpy as np
@@ -182,6 +183,7 @@ def test_removing_weighted_batches_one_by_one_leaves_nothing(kind: Any) -> None:
         assert not any(array.any() for array in total.arrays().values())
 
 
+@pytest.mark.filterwarnings("ignore:The spread of")  # of 1e-3 beside values of 1e8
 @pytest.mark.parametrize("kind", [DiagonalMoments, FullMoments])
 def test_every_row_can_be_forgotten_one_by_one(kind: Any) -> None:
     """Learned at once, forgotten singly, down to equal rows, zeros and nothing: rounding is no reason to refuse."""
@@ -555,3 +557,22 @@ def test_one_number_of_rows_may_serve_all_features() -> None:
     assert BinaryCounts(np.array([1.0, 2.0]), np.array(3.0)).zeros.tolist() == [2, 1]
     with pytest.raises(errors.DataError, match=r"got 4\.0 of 3\.0"):
         BinaryCounts(np.array([1.0, 4.0]), np.array(3.0))
+
+
+@pytest.mark.parametrize("kind", [DiagonalMoments, FullMoments])
+def test_a_spread_that_subtraction_loses_is_told(kind: Any) -> None:
+    X = np.random.default_rng(0).normal(50, 3, (1000, 2))
+    for far, lost in ((1e4, False), (1e6, False), (1.7e12, True)):
+        X[0, 1] = far
+        total, first, rest = (kind.of(rows) for rows in (X, X[:1], X[1:]))
+        with pytest.warns(UserWarning, match="spread of 1 feature") if lost else nullcontext():
+            left = total - first
+        assert left.mean == pytest.approx(rest.mean, rel=1e-6)
+        assert lost or left.scatter == pytest.approx(rest.scatter, rel=1e-3)
+
+
+def test_nothing_is_told_of_columns_without_a_spread() -> None:
+    for value in (0.0, 3.0):
+        X = np.full((50, 1), value)
+        X[0] = 7.0
+        assert (DiagonalMoments.of(X) - DiagonalMoments.of(X[:1])).scatter[0] == pytest.approx(0.0, abs=1e-12)

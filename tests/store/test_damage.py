@@ -243,6 +243,8 @@ def test_large_files_are_checked_before_they_are_built_upon(path: Path, monkeypa
         lambda m: m.decay(0.5),
         lambda m: m.refresh(X, y),
         lambda m: sf.merge([good, m]),
+        lambda m: sf.save(m, path.with_name("copy")),
+        lambda m: sf.store.to_bytes(m),
     ]
     for change in changes:
         with pytest.raises(ModelFileError, match="damaged"):

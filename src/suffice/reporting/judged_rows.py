@@ -106,22 +106,29 @@ def share(right: int, n: int) -> dict[str, float]:
     return {"right": right, "share": right / n if n else float("nan"), "low": low, "high": high}
 
 
-def looks_learned(model: Any, given: LabelledRows) -> tuple[bool, bool]:
-    """Return whether the rows can be all rows that the model has learned, and whether they can be some of them."""
+ALL = "These are the rows that the model learned, as many of each class as it has counted. "
+ENTERED = "The journal of the model holds these rows, so it has learned them. "
+
+
+def looks_learned(model: Any, given: LabelledRows) -> tuple[str, bool]:
+    """Return why these must be learned rows, or "" if they need not be, and whether they can be."""
     rows = np.array([(given.labels == label).sum() for label in model.classes_], np.float64)
     known = np.asarray(model.class_count_, np.float64)
     if given.dropped or (rows > known * (1 + 1e-9)).any():
-        return False, False
+        return "", False
+    entered = False
     try:
-        _forgotten(copy(model), given)
+        entered = _forgotten(copy(model), given)
     except SubtractionError:
-        return False, False
+        return "", False
     except SufficeError:  # the model cannot forget, so this cannot be known
         pass
-    return bool(np.allclose(rows, known)), True
+    return ALL if np.allclose(rows, known) else ENTERED if entered else "", True
 
 
-def _forgotten(model: Any, given: LabelledRows) -> None:
+def _forgotten(model: Any, given: LabelledRows) -> bool:
+    """Forget the rows; return whether a journal held them."""
+    entered = model._journal is not None
     try:
         model.forget(given.rows, given.labels)
     except SubtractionError:
@@ -129,20 +136,20 @@ def _forgotten(model: Any, given: LabelledRows) -> None:
     except SufficeError:
         if model._journal is None:
             raise
-        model._journal = None  # the journal needs its key, so the counts decide
+        model._journal, entered = None, False  # the journal needs its key, so the counts decide
         model.forget(given.rows, given.labels)
+    return entered
 
 
 def judge(model: Any, given: LabelledRows, held_out: bool | None, all_rows: LabelledRows | None = None) -> JudgedRows:
     """Judge learned rows by models without their fold, and new rows by the model itself.
 
-    If `held_out` is None, the counts of the model decide which rows these are. `all_rows` are the rows that `given` is
+    If `held_out` is None, the journal and the counts of the model decide which rows these are. `all_rows` are the rows that `given` is
     a subset of.
     """
-    every, subset = looks_learned(model, all_rows or given) if held_out is None else (not held_out, not held_out)
-    if every:
-        note = "These are the rows that the model learned, as many of each class as it has counted. "
-        note = note if held_out is None else "These rows were learned. "
+    told = "" if held_out else "These rows were learned. "
+    note, subset = looks_learned(model, all_rows or given) if held_out is None else (told, not held_out)
+    if note:
         try:
             return judge_by_folds(model, given, FOLDS, note)
         except (SufficeError, ValueError) as error:
@@ -159,7 +166,7 @@ def judge(model: Any, given: LabelledRows, held_out: bool | None, all_rows: Labe
     codes = np.asarray(np.searchsorted(model.classes_, given.labels), np.int64)
     logs = np.asarray(model.predict_log_proba(given.rows))
     loss = evaluate.log_loss(np.minimum(logs, 0.0), given.labels, model.classes_)
-    return JudgedRows(model.classes_, codes, np.exp(logs), loss, every, how)
+    return JudgedRows(model.classes_, codes, np.exp(logs), loss, bool(note), how)
 
 
 def judge_by_folds(model: Any, given: LabelledRows, folds: int, note: str = "") -> JudgedRows:

@@ -22,10 +22,14 @@ from suffice.stats.base import ROUNDING, Statistic, check_weight, difference, se
 from suffice.stats.inputs import REAL, Groups, RowMatrix, generator
 from suffice.stats.pairs import Pair
 from suffice.stats.redrawn import Redrawn, by_class, on_a_sphere
+from suffice.telling import counted, tell
 from suffice.typing import Array, Booleans, Rng
 
 __all__ = ["DiagonalMoments", "FullMoments"]
 
+
+LARGE, NOTHING = 1e-3, 1e-15
+"""Share of a mean above which an unknown spread matters; share of past deviations below which a mean is zero."""
 
 STEP = 16
 """Binary digits in an order of magnitude, to which `without_trace` rounds a peak up."""
@@ -121,7 +125,9 @@ class Moments(Statistic):
         means = (self._means - delta * part).where(left, _nothing(self.mean))
         scatter = self._repaired(scatter.where(self._spread(left), _nothing(self.scatter)), other)
         peak = np.where(left, np.maximum(self.peak, other.peak), 0.0)
-        return self._make(n, means, scatter.where(self._spread(removed), self._scatters), peak)
+        rest = self._make(n, means, scatter.where(self._spread(removed), self._scatters), peak)
+        rest._tell_of_lost_digits(removed & (n > 1), self._noise(other))
+        return rest
 
     @property
     def _means(self) -> Pair:
@@ -150,6 +156,17 @@ class Moments(Statistic):
         wider = np.abs(self._sizes() - other._sizes()) > noise
         if (~left & (other.n > 0) & (apart | wider)).any():
             raise DataError("all rows would be removed, but those given have another mean or scatter.")
+
+    def _tell_of_lost_digits(self, changed: Booleans, noise: Array) -> None:
+        """Warn of scatters that rounding errors hide, because removed values lay very far from those that are left."""
+        unknown = changed & (self._sizes() <= noise) & (np.sqrt(noise) > LARGE * np.sqrt(self.n) * np.abs(self.mean))
+        unknown &= np.abs(self.mean) > NOTHING * np.sqrt(self.peak)  # zeros have no scatter
+        if unknown.any():
+            tell(
+                f"The spread of {counted(int(unknown.sum()), 'feature')} (counted by class) is not known after the "
+                "subtraction, because removed values lay very far from the rest: rounding errors are larger. Fit the "
+                "remaining rows again."
+            )
 
     @abstractmethod
     def _repaired(self, scatter: Pair, other: Self) -> Pair:

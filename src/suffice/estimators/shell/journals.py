@@ -18,12 +18,12 @@ from sklearn.exceptions import NotFittedError
 import suffice
 from suffice.errors import FileError, InputError, KindError, SubtractionError
 from suffice.notebook import card, table
-from suffice.readers.labels import Examples
+from suffice.readers.labels import Examples, RowReader
 from suffice.stats.hashing import Key, cell
 from suffice.stats.journal import Hashes, Journal
 from suffice.typing import Array, JournalKey, LabelArray, Text, TextsLike
 
-__all__ = ["Book", "Certificate", "book_of", "checksum", "joined", "struck", "without"]
+__all__ = ["Book", "Certificate", "book_of", "checksum", "joined", "only_learned", "struck", "without"]
 
 
 @dataclass(frozen=True, repr=False)
@@ -212,6 +212,22 @@ def struck(kept: Journal | None, examples: Examples, rows: Iterable[bytes], jour
             why = f"rows like it have a weight of {learned:g} in all, and {removed:g} would be removed"
         raise SubtractionError(f"Cannot forget row {row} (the first is 0): {why}.")
     return book
+
+
+def only_learned(kept: Journal | None, examples: Examples, reader: RowReader) -> Examples:
+    """Return the rows; raise SubtractionError if a journal without a key lacks one. A key is needed to look rows up."""
+    key = Key(None)
+    if kept is None or not np.array_equal(key.check, kept.check):
+        return examples
+    book = Book(key, examples.y, examples.weights)
+    book.write(reader.row_bytes(examples.source))
+    found = kept.not_learned(book.hashes, book.weights)
+    if found is not None:
+        raise SubtractionError(
+            f"Row {found[0]} (the first is 0) is not among the rows that the model holds: it was not learned with this "
+            "label, or was forgotten. Pass the rows that the model has learned and not forgotten."
+        )
+    return examples
 
 
 def _key(kept: Journal, journal: JournalKey) -> Key:

@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from suffice.errors import LabelError
 from suffice.estimators.shell.folds import judged_apart
 from suffice.estimators.shell.generating import Generating
-from suffice.estimators.shell.journals import Book
+from suffice.estimators.shell.journals import Book, only_learned
 from suffice.estimators.shell.meanings import check_temper
 from suffice.estimators.shell.model_cards import bundle_of_estimator, card_of_estimator, parts_of_classifier
 from suffice.models.answers.evidence import Evidence, coefficient_of, evidence
@@ -107,12 +107,12 @@ class Judging(Generating, ClassifierMixin, BaseEstimator):
     def refresh(
         self, X: DataLike, y: LabelsLike, sample_weight: WeightsLike = None, *, groups: GroupsLike = None
     ) -> Self:
-        """Choose the views again on all rows; the model is then that of a new fit.
+        """Choose the views again on all rows. The model is then that of a new fit, except for the tokens of texts.
 
         Parameters
         ----------
         X, y, sample_weight, groups : as for fit
-            All rows that the model has learned, their labels, weights and groups.
+            All rows that the model has learned and not forgotten. A journal without a key refuses other rows.
 
         Returns
         -------
@@ -120,7 +120,7 @@ class Judging(Generating, ClassifierMixin, BaseEstimator):
             The classifier.
         """
         check_is_fitted(self)
-        examples = self._learned(X, y, sample_weight)
+        examples = only_learned(self._journal, self._learned(X, y, sample_weight), self._reader)
         self._put(self._rechosen(examples), Views(), stale=False)
         self._choose(examples, groups)
         return self
