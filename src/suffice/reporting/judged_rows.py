@@ -144,8 +144,8 @@ def _forgotten(model: Any, given: LabelledRows) -> bool:
 def judge(model: Any, given: LabelledRows, held_out: bool | None, all_rows: LabelledRows | None = None) -> JudgedRows:
     """Judge learned rows by models without their fold, and new rows by the model itself.
 
-    If `held_out` is None, the journal and the counts of the model decide which rows these are. `all_rows` are the rows that `given` is
-    a subset of.
+    If `held_out` is None, the journal and the counts of the model decide which rows these are. `all_rows` are the rows
+    that `given` is a subset of.
     """
     told = "" if held_out else "These rows were learned. "
     note, subset = looks_learned(model, all_rows or given) if held_out is None else (told, not held_out)
