@@ -155,6 +155,7 @@ def test_a_large_number_leaves_its_magnitude_at_most() -> None:
     assert peaks == {2.0**48}
 
 
+@pytest.mark.filterwarnings("ignore:The spread of")  # of a constant beside 7e7
 @pytest.mark.parametrize("model", [sf.GaussianNB(), sf.GaussianDiscriminant(temper=None, prior=VECTORS)], ids=repr)
 @pytest.mark.parametrize("far", [10.0, 1e3, 1e5, 1e7])
 def test_rows_can_go_one_by_one_without_a_trace(model: Any, far: float) -> None:

@@ -70,6 +70,7 @@ def test_zero_is_neutral(case: StatisticCase, data: st.DataObject) -> None:
 
 
 @subtractable
+@pytest.mark.filterwarnings("ignore:The spread of")  # of eights beside 1e8
 @given(data=st.data())
 def test_adding_then_subtracting_changes_nothing(case: StatisticCase, data: st.DataObject) -> None:
     a, b = (case.of(*data.draw(labelled(case))) for _ in range(2))
@@ -77,6 +78,7 @@ def test_adding_then_subtracting_changes_nothing(case: StatisticCase, data: st.D
 
 
 @subtractable
+@pytest.mark.filterwarnings("ignore:The spread of")  # of eights beside 1e8
 @given(data=st.data())
 def test_real_weights_add_and_subtract_within_rounding(case: StatisticCase, data: st.DataObject) -> None:
     weight = st.one_of(st.just(0.0), st.floats(0.01, 3))  # a weight that rounding swallows cannot come back

@@ -28,8 +28,9 @@ from suffice.typing import Array, Booleans, Rng
 __all__ = ["DiagonalMoments", "FullMoments"]
 
 
-LARGE, NOTHING = 1e-3, 1e-15
-"""Share of a mean above which an unknown spread matters; share of past deviations below which a mean is zero."""
+LAST_DIGITS, LARGE, NOTHING = 4 * np.finfo(np.float64).eps, 1e-3, 1e-15
+"""Share of a scatter that rounding makes uncertain; share of a mean above which an unknown spread matters; share of
+past deviations below which a mean is zero."""
 
 STEP = 16
 """Binary digits in an order of magnitude, to which `without_trace` rounds a peak up."""
@@ -126,7 +127,7 @@ class Moments(Statistic):
         scatter = self._repaired(scatter.where(self._spread(left), _nothing(self.scatter)), other)
         peak = np.where(left, np.maximum(self.peak, other.peak), 0.0)
         rest = self._make(n, means, scatter.where(self._spread(removed), self._scatters), peak)
-        rest._tell_of_lost_digits(removed & (n > 1), self._noise(other))
+        rest._tell_of_lost_digits(removed & (n > 1), LAST_DIGITS * self._sizes())
         return rest
 
     @property
@@ -157,9 +158,9 @@ class Moments(Statistic):
         if (~left & (other.n > 0) & (apart | wider)).any():
             raise DataError("all rows would be removed, but those given have another mean or scatter.")
 
-    def _tell_of_lost_digits(self, changed: Booleans, noise: Array) -> None:
+    def _tell_of_lost_digits(self, changed: Booleans, error: Array) -> None:
         """Warn of scatters that rounding errors hide, because removed values lay very far from those that are left."""
-        unknown = changed & (self._sizes() <= noise) & (np.sqrt(noise) > LARGE * np.sqrt(self.n) * np.abs(self.mean))
+        unknown = changed & (self._sizes() <= error) & (np.sqrt(error) > LARGE * np.sqrt(self.n) * np.abs(self.mean))
         unknown &= np.abs(self.mean) > NOTHING * np.sqrt(self.peak)  # zeros have no scatter
         if unknown.any():
             tell(
