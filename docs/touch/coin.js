@@ -62,13 +62,15 @@ Touch.coin.SLIDERS = {
   tails: ["tails seen", { min: 0, max: 50, step: 1 }],
 };
 
+Touch.coin.tosses = (n) => `${n} ${n === 1 ? "toss" : "tosses"}`;
+
 Touch.coin.words = (state) => {
   const belief = Touch.coin.posterior(state);
   const [low, high] = Touch.coin.interval(belief).map((end) => end.toFixed(3));
   return (
     `The posterior is Beta(${belief.a}, ${belief.b}): its mean is ${Touch.coin.mean(belief).toFixed(4)}, ` +
-    `and 95 % lie from ${low} to ${high}. The prior weighs as much as ${state.a + state.b} tosses; ` +
-    `${state.heads + state.tails} were seen.`
+    `and 95 % lie from ${low} to ${high}. The prior weighs as much as ${Touch.coin.tosses(state.a + state.b)}; ` +
+    `the data are ${Touch.coin.tosses(state.heads + state.tails)}.`
   );
 };
 

@@ -44,6 +44,9 @@ Touch.em.count = ({ rows, floor = [0, 0] }, shares, before) =>
     return { weight: n / rows.length, mean, covariance: [[xx, xy], [xy, yy]] };
   });
 
+/** EM stops after a round in which the log-likelihood of a row rises by less than this, in nats. */
+Touch.em.SLIGHT = 1e-5;
+
 /** Return the state of each round: classes, the shares they give to rows, and the log-likelihood. */
 Touch.em.rounds = (data, classes, most = 60) => {
   const found = [{ classes, ...Touch.em.share(data, classes) }];
@@ -51,7 +54,10 @@ Touch.em.rounds = (data, classes, most = 60) => {
     const last = found.at(-1);
     const next = Touch.em.count(data, last.shares, last.classes);
     found.push({ classes: next, ...Touch.em.share(data, next) });
-    if (found.at(-1).logLikelihood - last.logLikelihood < 1e-5 * data.rows.length) break;
+    if (found.at(-1).logLikelihood - last.logLikelihood < Touch.em.SLIGHT * data.rows.length) {
+      found.at(-1).settled = true;
+      break;
+    }
   }
   return found;
 };
@@ -128,10 +134,10 @@ Touch.em.curve = (rounds, at, width) => {
 };
 
 Touch.em.words = (rounds, at) => {
-  const { classes, logLikelihood } = rounds[at];
+  const { classes, logLikelihood, settled } = rounds[at];
   const gain = at ? `, ${Touch.told(logLikelihood - rounds[at - 1].logLikelihood)} more than before` : "";
   const weights = classes.map((one) => one.weight.toFixed(2)).join(", ");
-  const end = at === rounds.length - 1 ? " Nothing changes any more." : "";
+  const end = settled ? ` EM has converged: this round gained less than ${Touch.em.SLIGHT.toFixed(5)} per row.` : "";
   return `Round ${at}: log-likelihood ${logLikelihood.toFixed(2).replace("-", "−")}${gain}. Shares of the classes: ${weights}.${end}`;
 };
 

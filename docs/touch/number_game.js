@@ -90,9 +90,13 @@ Touch.numberGame.walk = (grid, event) => {
 };
 
 Touch.numberGame.words = (beliefs, examples) => {
-  const [[best]] = Touch.numberGame.ranked(beliefs);
+  const [shown] = Touch.numberGame.ranked(beliefs);
+  const best = shown.filter((rule) => rule.posterior > (1 - 1e-9) * shown[0].posterior);
   const after = examples.length ? `After ${examples.join(", ")}` : "Before any example";
-  return `${after}, the most probable rule is “${best.name}”, with ${best.posterior.toFixed(3)}.`;
+  const names = best.map((rule) => `“${rule.name}”`).join(" and ");
+  const p = best[0].posterior.toFixed(3);
+  if (best.length === 1) return `${after}, the most probable rule is ${names}, with ${p}.`;
+  return `${after}, the most probable rules are ${names}, with ${p} each.`;
 };
 
 Touch.add("number_game", (div, { numbers, rules }) => {

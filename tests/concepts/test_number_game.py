@@ -117,16 +117,30 @@ def test_the_usual_rules_are_those_of_the_number_game() -> None:
     assert wide.membership([1000, 256])[1] > 0.9
 
 
+@pytest.mark.parametrize("numbers", [range(50, 100), range(1, 6), range(11, 21), range(-10, 0), [7]])
+def test_usual_rules_that_no_number_follows_are_left_out(numbers: Any) -> None:
+    game = sf.NumberGame(numbers=numbers)
+    assert game.observe([numbers[-1]]).membership([numbers[-1]]) == pytest.approx([1.0])
+    assert {*game.hypotheses} == {*usual_rules(numbers)} <= {*usual_rules()}
+    assert "odd" in game.hypotheses
+    assert ("powers of 5" in game.hypotheses) == any(n in (5, 25) for n in numbers)
+
+
 @pytest.mark.parametrize(
     ("wrong", "message"),
     [
+        ({"rules": {"a": (2, 3, 4)}}, r"pair of one of these and a weight from 0 on; got \(2, 3, 4\) for 'a'"),
+        ({"rules": {"a": (2, 3)}}, r"got \(2, 3\) for 'a'"),
+        ({"rules": {"a": ({2}, -1)}}, r"got \(\{2\}, -1\) for 'a'"),
+        ({"rules": {"a": "23"}}, "got '23' for 'a'"),
+        ({"rules": {"1 to 3": {1, 2, 3}}, "prior": "intervals"}, "must not name a rule as an interval .* got '1 to 3'"),
         ({"numbers": [1, 1]}, "distinct whole numbers"),
         ({"numbers": 5}, "distinct whole numbers"),
         ({"numbers": [0.5]}, "distinct whole numbers"),
         ({"rules": ["even"]}, "a dict of rules by name"),
         ({"rules": {}}, "a dict of rules by name"),
         ({"prior": "intervals", "numbers": range(3000)}, "at most 2,000 numbers"),
-        ({"rules": {"even": ({2}, -1.0)}}, "not negative"),
+        ({"rules": {"even": ({2}, -1.0)}}, "a weight from 0 on"),
     ],
 )
 def test_rules_and_numbers_that_make_no_game_are_refused(wrong: Any, message: str) -> None:

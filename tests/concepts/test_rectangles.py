@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd  # type: ignore[import-untyped]
+import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -222,3 +223,27 @@ def test_arguments_that_are_none() -> None:
         sf.Rectangles(sampling="weak")
     with pytest.raises(ShapeError, match=r"shape \(n_points, 2\); got shape"):
         sf.Rectangles([1, 2]).observe([[1.0]])
+
+
+def test_columns_are_features_by_name() -> None:
+    frame = pl.DataFrame({"cholesterol": [190, 205, 181], "insulin": [12.1, 13.8, 10.4]})
+    turned = frame.select("insulin", "cholesterol")
+    learner = sf.Rectangles().observe(frame)
+    expected = learner.membership([[215, 11], [190, 12]])
+    asked = pl.DataFrame({"insulin": [11, 12], "cholesterol": [215, 190]})
+    for given in (asked, asked.to_pandas(), asked.to_arrow(), asked.to_dict(as_series=False)):
+        assert learner.membership(given).tolist() == expected.tolist()
+    assert learner.observe(turned).tightest_.tolist() == learner.tightest_.tolist()
+    loaded = sf.store.from_bytes(sf.store.to_bytes(learner))
+    assert loaded.membership(asked).tolist() == expected.tolist()
+    with pytest.raises(DataError, match=r"must have the columns \['cholesterol', 'insulin'\].* got \['x', 'y'\]"):
+        loaded.membership(pl.DataFrame({"x": [190], "y": [12.0]}))
+    assert "cholesterol" in learner._repr_html_()
+
+
+@pytest.mark.parametrize("names", [["a", "a"], ["a"], "ab", [1, 2]])
+def test_forged_names_are_refused(names: object) -> None:
+    learner = sf.Rectangles().observe(pl.DataFrame({"a": [1, 2], "b": [3, 4]}))
+    state = {**learner._get_state(), "schema": {"features": names}}
+    with pytest.raises(DataError, match="a different name for each of 2 features"):
+        sf.Rectangles._of_file(learner._params_in_files(), state)

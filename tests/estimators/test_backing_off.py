@@ -55,7 +55,7 @@ def test_dirichlet_smoothing_by_hand() -> None:
     logs = [np.log(float(expected[word])) for word in ("the", "wolf", "and", "unk")]
     assert model.log_prob(asked)[0] == pytest.approx(sum(logs))
     assert model.perplexity(asked) == pytest.approx(np.exp(-np.mean(logs)))
-    with pytest.raises(NoUniqueMode):
+    with pytest.raises(NoUniqueMode, match=r"Use probabilities\(\) instead"):
         _ = model.mode
 
 

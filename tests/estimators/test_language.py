@@ -174,7 +174,7 @@ def test_the_most_probable_probabilities() -> None:
     np.testing.assert_allclose(list(rhyme().mode.values()), counts / 17, rtol=1e-15)
     np.testing.assert_allclose(list(rhyme(alpha=3.0).mode.values()), (counts + 2) / (17 + 20), rtol=1e-15)
     for none in (rhyme(alpha=0.5), sf.LanguageModel(WORDS).fit([])):
-        with pytest.raises(NoUniqueMode):
+        with pytest.raises(NoUniqueMode, match=r"Use probabilities\(\) instead"):
             _ = none.mode
         assert not hasattr(none, "mode")
 

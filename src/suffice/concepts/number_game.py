@@ -38,13 +38,15 @@ def is_prime(n: int) -> bool:
 
 
 def usual_rules(numbers: Sequence[int] = NUMBERS) -> dict[str, Any]:
-    """Return the 32 rules of the number game, over any numbers.
+    """Return those of the 32 rules of the number game that hold for any of the given numbers.
 
     >>> rules = usual_rules(range(1, 31))
     >>> sorted(rules["powers of 3"])
     [3, 9, 27]
+    >>> len(rules), len(usual_rules(range(1, 6)))
+    (32, 18)
     """
-    return {
+    rules: dict[str, Any] = {
         "even": lambda n: n % 2 == 0,
         "odd": lambda n: n % 2 == 1,
         "squares": {n for n in numbers if n > 0 and isqrt(n) ** 2 == n},
@@ -55,6 +57,7 @@ def usual_rules(numbers: Sequence[int] = NUMBERS) -> dict[str, Any]:
         "powers of 2 and 37": _powers(2, numbers) | {37} & set(numbers),
         "powers of 2 but 32": _powers(2, numbers) - {32},
     }
+    return {name: rule for name, rule in rules.items() if (any(map(rule, numbers)) if callable(rule) else rule)}
 
 
 def _powers(base: int, numbers: Sequence[int]) -> set[int]:
@@ -88,11 +91,12 @@ class NumberGame(ConceptLearner):
     weight : float, default=2/3
         With intervals: the prior probability that the concept is a rule.
     scale : float, default=10.0
-        With intervals: the size that is most probable a priori, by an Erlang density of shape 2.
+        With intervals: the size that an interval is most probable with a priori, by an Erlang density of shape 2.
     rules : dict, default=None
         Your own rules by name: sets of numbers, or functions that return whether a number follows the rule. A pair of
         a rule and a number gives the rule that weight. Without a weight, rules with the names of the favoured rules
-        and the oddballs weigh as those do. The default is ``suffice.concepts.usual_rules(numbers)``.
+        and the oddballs weigh as those do. The default is ``suffice.concepts.usual_rules(numbers)``: the 32 rules,
+        without those that none of the numbers follows.
     numbers : sequence of int, default=range(1, 101)
         Numbers that the game is about.
     sampling : {"strong", "weak"}, default="strong"
@@ -141,13 +145,17 @@ class NumberGame(ConceptLearner):
         given: Any = usual_rules(domain) if rules is None else rules
         if not isinstance(given, Mapping) or not given:
             raise InputError(f"The argument 'rules' of NumberGame must be a dict of rules by name; got {rules!r}.")
-        weighed = {
-            name: rule if isinstance(rule, tuple) else (rule, WEIGHTS.get(name, 1.0)) for name, rule in given.items()
-        }
+        weighed = {name: _weighed(name, rule) for name, rule in given.items()}
         space = read_space({name: rule for name, (rule, _) in weighed.items()}, domain)
         weights = read_prior({name: weight for name, (_, weight) in weighed.items()}, space.names)  # CL-4
         if prior == "intervals":
             names, rows = _intervals(domain)
+            twice = [name for name in given if name in names]
+            if twice:
+                raise InputError(
+                    "The argument 'rules' of NumberGame must not name a rule as an interval is named with "
+                    f"prior='intervals'; got {twice[0]!r}."
+                )
             matrix = np.concatenate([space.bits.columns(np.arange(len(domain))), rows])
             space = read_space(matrix, domain, [*given, *names])
             share, size = 2 / 3 if weight is None else weight, SCALE if scale is None else scale
@@ -156,6 +164,18 @@ class NumberGame(ConceptLearner):
             name = "weight" if scale is None else "scale"
             raise KeywordError(f"The argument {name!r} of NumberGame needs prior='intervals'; got it with 'rules'.")
         self._start(space, weights, sampling, noise)
+
+
+def _weighed(name: object, given: Any) -> tuple[Any, float]:
+    """Return a rule and its weight; raise unless it is a rule, or a pair of a rule and a weight."""
+    rule, weight = given if isinstance(given, tuple) and len(given) == 2 else (given, WEIGHTS.get(str(name), 1.0))
+    numbers = isinstance(rule, Iterable) and not isinstance(rule, str | tuple)
+    if not (callable(rule) or numbers) or not (isinstance(weight, Real) and 0 <= float(weight) < np.inf):
+        raise InputError(
+            "The argument 'rules' of NumberGame must give a set of numbers or a function for each rule, or a pair of "
+            f"one of these and a weight from 0 on; got {given!r} for {name!r}."
+        )
+    return rule, float(weight)
 
 
 def _whole_numbers(numbers: Any) -> list[int]:

@@ -12,6 +12,7 @@ A point at distance d from the examples belongs to the concept if the interval c
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from copy import copy
 from typing import Any, Self
 
@@ -80,6 +81,7 @@ class Rectangles:
             )
         self.expected_size, self.sampling = _sizes(expected_size), sampling
         self.n_, self._low, self._high = 0, np.empty(0), np.empty(0)
+        self._names: list[str] | None = None
 
     @property
     def tightest_(self) -> Array:
@@ -94,14 +96,14 @@ class Rectangles:
         Parameters
         ----------
         points : array or dataframe of shape (n_points, n_features)
-            Points inside the rectangle.
+            Points inside the rectangle. Columns of a dataframe are features by name, in any order from then on.
         """
         found = self._read(points)
         if len(found) == 0:
             return self
         ends = (found, self._low[None], self._high[None]) if self.n_ else (found,)
-        every = np.concatenate(ends)
-        return self._with(self.n_ + len(found), every.min(axis=0), every.max(axis=0))
+        every, names = np.concatenate(ends), self._names or _names(points)
+        return self._with(self.n_ + len(found), every.min(axis=0), every.max(axis=0), names)
 
     def membership(self, points: Any, *, plug_in: bool = False) -> Array:
         """Return the probability that each point belongs to the concept.
@@ -139,12 +141,12 @@ class Rectangles:
         hint = " Pass 'expected_size' to generalise from one point." if self.n_ == 1 else ""
         raise DataError(
             "The examples of Rectangles must have two different values in each feature; "
-            f"got only {self._low[flat[0]]:g} in feature {flat[0]}.{hint}"
+            f"got only {self._low[flat[0]]:g} in feature {(self._names or range(len(span)))[flat[0]]}.{hint}"
         )
 
     def _read(self, points: Any) -> Array:
-        """Return points as a matrix of numbers; raise unless they have as many features as earlier points."""
-        found = _numbers(points)
+        """Return points as a matrix of numbers; raise unless they have the features of earlier points."""
+        found, names = _numbers(points), _names(points)
         if found is None:
             raise KindError(
                 f"The argument 'points' must hold numbers, a row per point; got values of another type in a "
@@ -157,6 +159,12 @@ class Rectangles:
             raise ShapeError(
                 f"The argument 'points' must have shape (n_points, {columns}); got shape {found.shape}.{hint}"
             )
+        if self._names is not None and names is not None:
+            if sorted(names) != sorted(self._names):
+                raise DataError(
+                    f"The argument 'points' must have the columns {self._names}, which were observed; got {names}."
+                )
+            found = found[:, [names.index(name) for name in self._names]]
         bad = np.argwhere(~(np.abs(found) <= LARGEST))
         if len(bad):
             point, feature = bad[0]
@@ -172,9 +180,9 @@ class Rectangles:
             return len(self._low)
         return None if self.expected_size is None or self.expected_size.ndim == 0 else len(self.expected_size)
 
-    def _with(self, n: int, low: Array, high: Array) -> Self:
+    def _with(self, n: int, low: Array, high: Array, names: list[str] | None = None) -> Self:
         other = copy(self)
-        other.n_, other._low, other._high = n, low, high
+        other.n_, other._low, other._high, other._names = n, low, high, names
         return other
 
     def _params_in_files(self) -> State:
@@ -182,12 +190,14 @@ class Rectangles:
         return {"expected_size": size, "sampling": self.sampling}
 
     def _get_state(self) -> State:
-        return {"statistics": {"n": self.n_, "low": self._low, "high": self._high}}
+        named = {} if self._names is None else {"schema": {"features": self._names}}
+        return {**named, "statistics": {"n": self.n_, "low": self._low, "high": self._high}}
 
     @classmethod
     def _of_file(cls, given: State, state: State) -> Self:
         check_parts(given, ("expected_size", "sampling"), "Parameters of Rectangles")
-        check_parts(state, ("statistics",), "Rectangles")
+        named = isinstance(state, dict) and "schema" in state
+        check_parts(state, ("schema", "statistics") if named else ("statistics",), "Rectangles")
         check_parts(state["statistics"], ("n", "low", "high"), "Statistics of Rectangles")
         n, low, high = (state["statistics"][name] for name in ("n", "low", "high"))
         empty = cls(given["expected_size"], sampling=given["sampling"])
@@ -198,7 +208,7 @@ class Rectangles:
             raise DataError("Corners of Rectangles must have as many features as sizes, and be empty without points.")
         if not ((low <= high) & (low >= -LARGEST) & (high <= LARGEST)).all() or (n == 1 and (low != high).any()):
             raise DataError("Corners of Rectangles must be finite, the lower first, and equal if there is one point.")
-        return empty._with(n, low, high)
+        return empty._with(n, low, high, _named(state["schema"], len(low)) if named else None)
 
     def __repr__(self) -> str:
         prior = "" if self.expected_size is None else f", expected_size={self.expected_size.tolist()}"
@@ -208,7 +218,8 @@ class Rectangles:
         return f"Rectangles({seen}{prior}{tight})"
 
     def _repr_html_(self) -> str:
-        ends = zip(range(len(self._low)), self._low.tolist(), self._high.tolist(), strict=True)
+        names = self._names or range(len(self._low))
+        ends = zip(names, self._low.tolist(), self._high.tolist(), strict=True)
         return card(self, lambda: [table(["feature", "lowest", "highest"], ends, len(self._low))])
 
 
@@ -232,10 +243,27 @@ def _sizes(given: Any) -> Array | None:
 def _numbers(given: Any) -> Array | None:
     """Return numbers as an array; None if there are other values, such as texts."""
     try:
-        found = np.asarray(given)
+        columns = [np.asarray(column) for column in given.values()] if isinstance(given, Mapping) else None
+        found = np.asarray(given) if columns is None else np.stack(columns, axis=-1)
         return found.astype(np.float64) if found.dtype.kind in "iufO" else None
     except (TypeError, ValueError):
         return None
+
+
+def _names(points: Any) -> list[str] | None:
+    """Return the names of a dataframe's columns; None if it has none, or some that are no texts."""
+    names = getattr(points, "column_names", getattr(points, "columns", points if isinstance(points, Mapping) else None))
+    found = [] if names is None else list(names)
+    return found if found and all(isinstance(name, str) for name in found) else None
+
+
+def _named(schema: Any, width: int) -> list[str]:
+    """Return the names of features in a file; raise DataError unless there is a different one for each."""
+    check_parts(schema, ("features",), "The schema of Rectangles")
+    names = schema["features"]
+    if not isinstance(names, list) or not all(isinstance(name, str) for name in names) or len({*names}) != width:
+        raise DataError(f"Rectangles must have a different name for each of {width} features; got {str(names)[:80]}.")
+    return names
 
 
 def _is_corner(found: Any) -> bool:

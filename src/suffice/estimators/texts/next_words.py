@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from suffice.errors import DataError, InputError, PriorError
+from suffice.errors import DataError, InputError, NoUniqueMode, PriorError
 from suffice.estimators.shell.generating import bag
 from suffice.estimators.shell.meanings import is_loo
 from suffice.estimators.shell.model_cards import bundle_of_estimator, card_of_estimator, parts_of_weights
@@ -66,12 +66,20 @@ class NextWords(Whole, BaseEstimator):
 
     @property
     def mode(self) -> dict[str, float]:
-        """Mode of ``posterior_`` by word; raises NoUniqueMode if it is not unique.
+        """Mode of ``posterior_`` by word. With ``alpha=1`` and no background, it is each word's share of the texts.
 
-        Those of ``probabilities`` are the posterior mean. With ``alpha=1`` the mode is each word's share of the texts.
+        ``probabilities`` are the posterior mean, mixed with the background by ``smoothing="jelinek_mercer"``, of which
+        the mode knows nothing. Raises NoUniqueMode if the posterior has no unique mode.
         """
         check_is_fitted(self, "posterior_")
-        return dict(zip(self.words_.tolist(), self.posterior_.mode.tolist(), strict=True))
+        try:
+            mode = self.posterior_.mode
+        except NoUniqueMode:
+            raise NoUniqueMode(
+                "The posterior of this LanguageModel has no unique mode, because some words have a pseudo-count below "
+                "1. Use probabilities() instead."
+            ) from None
+        return dict(zip(self.words_.tolist(), mode.tolist(), strict=True))
 
     def top(self, k: int = 10) -> TopWords:
         """Return the most probable words, including the unknown slot.
