@@ -6,7 +6,10 @@ learned, with or without its label. Each candidate is one weight of a class's ps
 (SX-13), by accuracy and log loss, alone and by EM.
 
     python benchmarks/few_texts.py [--draws 5] [corpus ...]
+    python benchmarks/few_texts.py --temper [corpus ...]
     python benchmarks/few_texts.py --test
+
+`--temper` compares tempers of EM instead: chosen by leaving single counts out, or by labels that took no part (SX-14).
 
 `--test` takes the constants as they are, draws from the training part of 20 Newsgroups and judges by its test part:
 once, when all is settled. `corpora.py` says where texts are looked for.
@@ -35,6 +38,7 @@ from suffice.typing import Integers
 NAMES = "news", "r8", "sms", "docstrings"
 SHARES = 1 / 64, 1 / 32, 1 / 16, 1 / 8, 1 / 4, 1 / 2, 1.0
 WHERE = "suffice.models.choosing.smoothing", "PRIOR_WEIGHT"
+HALVES = "suffice.estimators.em.partly_labelled", "FEW"
 PER_CLASS = 1, 2, 5, 15
 FREE = 10_000
 PEER = "MultinomialNB(alpha=.01)"
@@ -46,10 +50,10 @@ Found = dict[str, list[Judged]]
 
 
 class Few:
-    """A text classifier of few labels, with the texts that have none or without them, and a share of pseudo-counts."""
+    """A text classifier of few labels, with the texts that have none or without them, and with changed constants."""
 
-    def __init__(self, free: Any = None, share: float | None = None) -> None:
-        self.free, self.changes = free, [] if share is None else [(*WHERE, share)]
+    def __init__(self, free: Any = None, *changes: tuple[str, str, Any]) -> None:
+        self.free, self.changes = free, [*changes]
 
     def fit(self, X: Any, y: Any) -> None:
         with settled(self.changes):
@@ -74,9 +78,7 @@ def peer() -> Any:
     return make_pipeline(CountVectorizer(), MultinomialNB(alpha=0.01))
 
 
-def drawn(
-    learned: Texts, judging: Texts, per_class: int, draws: int, methods: Callable[[Any], dict[str, Any]]
-) -> Found:
+def drawn(learned: Texts, judging: Texts, per_class: int, draws: int, methods: Methods) -> Found:
     """Return what each method comes to in each draw."""
     X, y = learned
     found: Found = {}
@@ -99,12 +101,16 @@ def cell(judged: list[Judged]) -> str:
 def candidates(free: Any) -> dict[str, Any]:
     ways: dict[str, Any] = {PEER: peer}
     for share in SHARES:
-        ways[f"{share:.3f} alone"] = partial(Few, None, share)
-        ways[f"{share:.3f} EM"] = partial(Few, free, share)
+        ways[f"{share:.3f} alone"] = partial(Few, None, (*WHERE, share))
+        ways[f"{share:.3f} EM"] = partial(Few, free, (*WHERE, share))
     return ways
 
 
-def by_folds(name: str, draws: int) -> dict[str, Found]:
+def tempers(free: Any) -> dict[str, Any]:
+    return {"alone": Few, "EM, leaving out": partial(Few, free, (*HALVES, 0)), "EM, halves": partial(Few, free)}
+
+
+def by_folds(name: str, draws: int, methods: Methods = candidates) -> dict[str, Found]:
     """Return what candidates come to on texts of a training part that judge."""
     texts = texts_of(name)
     if texts is None:
@@ -113,7 +119,7 @@ def by_folds(name: str, draws: int) -> dict[str, Found]:
     learned, judging = ((np.array(X, object), np.asarray(y)) for X, y in (learned, judging))
     out = {}
     for per_class in PER_CLASS:
-        out[f"{name}, {per_class} a class"] = found = drawn(learned, judging, per_class, draws, candidates)
+        out[f"{name}, {per_class} a class"] = found = drawn(learned, judging, per_class, draws, methods)
         print(name, per_class, {way: cell(each) for way, each in found.items()}, flush=True)
     return out
 
@@ -139,6 +145,7 @@ def table(found: dict[str, Found]) -> str:
 def main() -> int:
     given = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     given.add_argument("--draws", type=int, default=5, help="draws of the texts with labels")
+    given.add_argument("--temper", action="store_true", help="compare tempers of EM")
     given.add_argument("--test", action="store_true", help="judge by the test part of 20 Newsgroups")
     given.add_argument("names", nargs="*", choices=[[], *NAMES], help="corpora; all if none is named")
     asked = given.parse_args()
@@ -148,7 +155,7 @@ def main() -> int:
         found = by_test(asked.draws)
     else:
         for name in asked.names or NAMES:
-            found |= by_folds(name, asked.draws)
+            found |= by_folds(name, asked.draws, tempers if asked.temper else candidates)
     if not found:
         print("No corpus is here: SUFFICE_DATA names their folder.")
         return 0
@@ -157,7 +164,7 @@ def main() -> int:
         at: {way: [[one.accuracy, one.log_loss] for one in each] for way, each in ways.items()}
         for at, ways in found.items()
     }
-    keep("few_texts_test" if asked.test else "few_texts", kept)
+    keep("few_texts_test" if asked.test else "few_texts_temper" if asked.temper else "few_texts", kept)
     return 0
 
 

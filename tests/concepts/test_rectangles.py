@@ -231,8 +231,8 @@ def test_columns_are_features_by_name() -> None:
     learner = sf.Rectangles().observe(frame)
     expected = learner.membership([[215, 11], [190, 12]])
     asked = pl.DataFrame({"insulin": [11, 12], "cholesterol": [215, 190]})
-    for given in (asked, asked.to_pandas(), asked.to_arrow(), asked.to_dict(as_series=False)):
-        assert learner.membership(given).tolist() == expected.tolist()
+    for points in (asked, asked.to_pandas(), asked.to_arrow(), asked.to_dict(as_series=False)):
+        assert learner.membership(points).tolist() == expected.tolist()
     assert learner.observe(turned).tightest_.tolist() == learner.tightest_.tolist()
     loaded = sf.store.from_bytes(sf.store.to_bytes(learner))
     assert loaded.membership(asked).tolist() == expected.tolist()

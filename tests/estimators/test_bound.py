@@ -181,7 +181,7 @@ HALVES = np.full((100, 2), 0.5)
 @pytest.mark.parametrize(
     ("init", "message"),
     [
-        (HALVES[:99], r"a row for each of the 100 rows .* n_components=2 clusters; got the shape \(99, 2\)"),
+        (HALVES[:99], r"a row for each of the 100 rows .* n_components=2 clusters, .*; got the shape \(99, 2\)"),
         (np.full((100, 3), 1 / 3), r"got the shape \(100, 3\)"),
         (np.zeros((2, 3)), r"got the shape \(2, 3\)"),
         (np.zeros((3, 2)), r"got the shape \(3, 2\)"),
@@ -209,8 +209,16 @@ def test_a_start_that_is_none_is_refused(init: Any, message: str) -> None:
     assert not hasattr(model, "estimator_")
 
 
+def test_means_are_a_start_of_gaussians_only() -> None:
+    counts = np.random.default_rng(0).poisson(3, (30, 2))
+    with pytest.raises(InputError, match=r"means for Gaussian classifiers only.*got 2 rows for PoissonNB"):
+        sf.Mixture(sf.PoissonNB(), 2).fit(counts, init=[[1.0, 2.0], [3.0, 4.0]])
+    with pytest.raises(InputError, match=r"or be the mean of each cluster: 2 rows; got the shape \(3, 2\)"):
+        sf.Mixture(sf.GaussianNB(), 2).fit(counts, init=[[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])
+
+
 def test_a_start_needs_a_number_of_clusters() -> None:
     with pytest.raises(InputError, match="a number as n_components; got n_components='bic'"):
         sf.Mixture(sf.GaussianNB(), "bic").fit(REALS, init=SHARES)
-    with pytest.raises(InputError, match=r"got the shape \(2, 6\)"):
+    with pytest.raises(InputError, match="means for Gaussian classifiers only"):
         sf.Mixture(sf.BernoulliNB()).fit(FLAGS, init=np.zeros((2, 6)))  # flags are no points: no means

@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd  # type: ignore[import-untyped]
 import pytest
 from sklearn import naive_bayes as peers
 from sklearn.base import clone
@@ -100,3 +101,13 @@ def test_a_batch_with_an_unknown_category_changes_nothing() -> None:
 def test_both_ways_to_say_it_are_refused() -> None:
     with pytest.raises(ValueError, match="one of 'categories' and 'min_categories'"):
         sf.CategoricalNB(categories=GIVEN, min_categories=6).fit(X, Y)
+
+
+def test_flags_stand_beside_pandas_categories() -> None:
+    flags, words = [True, False, True, False], ["u", "v", "v", "u"]
+    frame = pd.DataFrame({"flag": flags, "word": pd.Categorical(words)})
+    plain = pd.DataFrame({"flag": flags, "word": pd.Series(words, dtype=object)})
+    model, other = (sf.CategoricalNB().fit(given, [0, 1, 0, 1]) for given in (frame, plain))
+    assert model.predict_proba(frame).tolist() == other.predict_proba(plain).tolist()
+    assert model.categories_ is not None
+    assert model.categories_[1].tolist() == ["u", "v"]

@@ -9,6 +9,8 @@ import polars as pl
 import pyarrow as pa
 import pytest
 from scipy import sparse
+from scipy.optimize import minimize_scalar
+from scipy.special import logsumexp
 from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV
 from sklearn.naive_bayes import GaussianNB as Peer
@@ -16,6 +18,8 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import suffice as sf
 from suffice.errors import DataError, InputError, KindError, LabelError
+from suffice.estimators.em.partly_labelled import _halves
+from suffice.readers.labels import Examples
 
 CLASSES = {"check_classifiers_classes": "has a class named −1, which is no label here"}
 CHECKED = [sf.SemiSupervised(sf.GaussianNB()), sf.SemiSupervised(sf.MultinomialNB(), unlabelled_weight=0.5)]
@@ -218,9 +222,61 @@ def test_views_are_fitted_on_labelled_rows_at_the_end() -> None:
     assert chosen.temper is not None
     refitted = clone(inner)
     assert refitted.get_params()["temper"] == "loo"
-    kept = inner.temper_
-    inner.refresh(texts[:80], some[:80])
-    assert inner.temper_ == kept
+    assert inner.temper_.prior != 1
+    assert inner.refresh(texts[:80], some[:80]).temper_.prior == 1
+
+
+@pytest.mark.parametrize("weight", [1.0, 0.1])
+def test_labels_that_took_no_part_choose_the_temper(weight: float) -> None:
+    """Each half is predicted by a fit without it; the power, also of the class prior, has the least penalized loss."""
+    rng = np.random.default_rng(1)
+    codes = np.where(rng.random(300) < 0.7, 0, 1)
+    words = [*"abcdefgh"]
+    odds = np.where(codes[:, None], [6, 4, 3, 3, 2, 2, 1, 1], [2, 2, 2, 3, 3, 3, 4, 5])
+    texts = [" ".join(rng.choice(words, 6, p=line / line.sum())) for line in odds]
+    tokens = sf.Tokens(token_pattern=r"\w")
+    plain = sf.TextClassifier(vocabulary=words, tokens=tokens, alpha=0.5, temper=None, length_exponent=0)
+    some = [*codes[:21].tolist(), *[None] * 279]
+    tempered = clone(plain).set_params(temper="loo")
+    model = sf.SemiSupervised(tempered, unlabelled_weight=weight, tol=1e-10).fit(texts, some)
+
+    known = Examples(texts[:21], np.array([0, 1]), codes[:21])
+    logs, own = [], []
+    for learned, others in _halves(known, model.estimator_._reader):
+        half = sf.SemiSupervised(plain, unlabelled_weight=weight, tol=1e-10)
+        half.fit(learned.source, learned.y, unlabelled=texts[21:])
+        logs.append(half.estimator_.predict_joint_log_proba(others.source))
+        own.append(others.y)
+    scores, truth = np.concatenate(logs), np.concatenate(own)
+    assert sorted(truth) == sorted(codes[:21])
+
+    def loss(log_power: float) -> float:
+        powered = np.exp(log_power) * scores
+        return float(np.sum(logsumexp(powered, axis=1) - powered[np.arange(21), truth]) + log_power**2 / 2)
+
+    power = np.exp(minimize_scalar(loss, bounds=(-15, 0), method="bounded", options={"xatol": 1e-9}).x)
+    assert 0.01 < power < 0.99
+    assert model.estimator_.temper_.power == pytest.approx(power, rel=1e-4)  # where EM stops
+    assert model.estimator_.temper_.prior == pytest.approx(power, rel=1e-4)
+    whole = sf.SemiSupervised(plain, unlabelled_weight=weight, tol=1e-10).fit(texts, some).estimator_
+    found = power * whole.predict_joint_log_proba(texts)
+    expected = found - logsumexp(found, axis=1, keepdims=True)
+    np.testing.assert_allclose(model.predict_log_proba(texts), expected, rtol=1e-3, atol=1e-5)
+
+
+def test_a_label_alone_in_its_class_is_in_no_half() -> None:
+    rows = Examples(np.arange(5).reshape(-1, 1), np.array(["a", "b", "c"]), np.array([0, 0, 0, 1, 2]))
+    reader = sf.MultinomialNB().fit([[1], [2]], [0, 1])._reader
+    pairs = _halves(rows, reader)
+    assert [len(own) for _, own in pairs] == [2, 1]
+    assert all(set(rest.y) == {"a", "b", "c"} for rest, _ in pairs)
+    assert not _halves(rows.take(np.array([0, 3, 4]), reader), reader)
+
+
+def test_rows_without_weight_leave_the_temper_to_the_labels() -> None:
+    texts, y = ["a a b", "a b b", "b b", "c a", "a a", "b c"], ["x", "y", "y", "x", None, None]
+    model = sf.SemiSupervised(sf.TextClassifier(tokens=sf.Tokens(token_pattern=r"\w")), unlabelled_weight=0.0)
+    assert model.fit(texts, y).estimator_.temper_.prior == 1
 
 
 def test_what_comes_out_is_an_ordinary_classifier(tmp_path: Path) -> None:

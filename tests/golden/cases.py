@@ -29,6 +29,7 @@ INTENDED: dict[str, str] = {
         for name in TEMPERED
     },
     "NaiveBayes best/held out/alone/probabilities*": "weights fitted without a row end within 2e-9 of where they did",
+    "*/temper_/prior": "a power of the class prior, which is 1 unless EM with few labels chose it",
     "ComplementNB*/fitted/attributes/weights_": "complements have no weights of features, not even None",
     **{
         f"Mixture of declared tables/clusters/{name}*": "ln p(x) has the density that bins are relative to"

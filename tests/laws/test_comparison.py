@@ -12,7 +12,7 @@ import suffice as sf
 from datasets.shared import real
 from laws.estimators import EstimatorCase, every_kind_of_rows
 from laws.test_estimators import fitted, rows
-from suffice.errors import InputError, KindError
+from suffice.errors import ImproperPrior, InputError, KindError
 from suffice.evaluate import crossfit
 
 
@@ -84,8 +84,10 @@ def test_counts_of_two_kinds_compare_with_their_coefficients_only() -> None:
     with pytest.raises(InputError, match="probabilities of flags"):
         sf.bayes_factor(sf.BernoulliNB().fit(X, y), a, X)
     frame = pd.DataFrame(np.random.default_rng(1).normal(size=(60, 3)), columns=["a", "b", "c"])
-    plain, full = (sf.GaussianDiscriminant(kind).fit(frame, y) for kind in ("diagonal", "full"))
-    assert np.isfinite(sf.bayes_factor(plain, full))
+    plain, full, shared = (sf.GaussianDiscriminant(kind).fit(frame, y) for kind in ("diagonal", "full", "shared"))
+    assert np.isfinite(sf.bayes_factor(shared, full))
+    with pytest.raises(InputError, match="densities of numbers given the first row of each class"):
+        sf.bayes_factor(plain, full)  # by default, the means of "full" are flat
     with pytest.raises(InputError, match="'c' is in 'a' and not in 'b'"):
         sf.bayes_factor(full, sf.GaussianDiscriminant("full").fit(frame.rename(columns={"c": "d"}), y))
 
@@ -135,3 +137,23 @@ def test_titanic_without_a_column() -> None:
     with pytest.raises(InputError, match="'fare'"):
         sf.compare({"whole": whole, "less": less})
     assert abs(sf.compare({"whole": whole, "less": less}, columns, table.y).difference[1]) < 0.05
+
+
+def test_a_flat_mean_is_compared_with_flat_means_only() -> None:
+    """Its evidence is given the first row, so the difference to one of all rows says nothing."""
+    X, y = np.random.default_rng(0).normal(3, 1, (60, 2)), np.arange(60) % 2
+    flat, proper = (sf.NormalInverseGamma(0, kappa, 1, 1) for kappa in (0, 1))
+    with pytest.raises(ImproperPrior, match="both a kappa above 0"):
+        sf.bayes_factor(flat, proper, values=[1.0, 2.0])
+    one, two = (sf.NormalInverseGamma(0, kappa, 1, 1) for kappa in ([0, 1], [1, 1]))
+    with pytest.raises(ImproperPrior, match="both a kappa above 0"):
+        sf.bayes_factor(one, two, values=[[1.0, 2.0]])
+    other = sf.NormalInverseGamma(0, 0, 2, 3)
+    values = np.array([1.0, 2.0, 4.0])
+    expected = flat.update(values=values[:1]).log_evidence(values=values[1:])
+    expected -= other.update(values=values[:1]).log_evidence(values=values[1:])
+    assert sf.bayes_factor(flat, other, values=values) == pytest.approx(expected)
+    models = [sf.GaussianNB(belief=belief).fit(X, y) for belief in (flat, proper, other)]
+    with pytest.raises(InputError, match="given the first row of each class"):
+        sf.bayes_factor(models[0], models[1])
+    assert np.isfinite(sf.bayes_factor(models[0], models[2]))

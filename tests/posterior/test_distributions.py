@@ -1,4 +1,4 @@
-"""Densities, distribution functions and quantiles, beside scipy, and at the ends beside mpmath."""
+"""Densities, distribution functions and quantiles, beside scipy, and at the ends beside mp."""
 
 from typing import Any
 
@@ -235,3 +235,65 @@ def test_strong_beliefs_at_the_ends_and_in_tables() -> None:
     np.testing.assert_allclose(rates.logpdf(500), stats.gamma(rates.shape, scale=1 / 3).logpdf(500), rtol=1e-10)
     assert sf.Gamma(2e3, 3).pdf([0, 1e-300, np.inf]).tolist() == [0, 0, 0]
     assert np.isnan(sf.Gamma(2e3, 3).logpdf(np.nan))
+
+
+@pytest.mark.parametrize(
+    ("alpha", "x"), [([1e12, 1e12], [0.5, 0.5]), ([3e6, 2e9, 5e4], [0.0015, 0.9984, 0.0001]), ([2e3, 5e3], [0.0, 1.0])]
+)
+def test_strong_dirichlets_keep_the_digits_of_their_densities(alpha: list[float], x: list[float]) -> None:
+    a, p = [mp.mpf(each) for each in alpha], [mp.mpf(each) for each in x]
+    with mp.workdps(50):
+        known = mp.loggamma(sum(a)) - sum(mp.loggamma(each) for each in a)
+        logs = sum((each - 1) * mp.log(q) for each, q in zip(a, p, strict=True)) if all(p) else -mp.inf
+    assert sf.Dirichlet(alpha).logpdf(x) == pytest.approx(float(known + logs), rel=1e-9)
+
+
+@pytest.mark.parametrize("nu", [1.5, 50.0, 1e4, 1e12])
+def test_strong_beliefs_about_covariances_keep_the_digits_of_their_densities(nu: float) -> None:
+    one = sf.NormalInverseGamma(0.0, 2.0, nu / 2, nu * 1.3 / 2).logpdf((0.1, 1.3))
+    two = sf.NormalInverseWishart([0.0], 2.0, nu, [[nu * 1.3]]).logpdf(([0.1], [[1.3]]))
+    assert two == pytest.approx(one, rel=1e-9)
+    if nu > 2:
+        scale, covariance = np.array([[5.0, 1.0], [1.0, 9.0]]) * nu, np.array([[4.9, 1.2], [1.2, 9.3]])
+        with mp.workdps(50):
+            d, v, ours, inverse = 2, mp.mpf(nu), mp.matrix(scale), mp.matrix(covariance) ** -1
+            gamma = mp.log(mp.pi) / 2 + sum(mp.loggamma((v - i) / 2) for i in range(d))
+            logs = v / 2 * (mp.log(mp.det(ours)) - d * mp.log(2)) - gamma
+            logs -= (v + d + 1) / 2 * mp.log(mp.det(mp.matrix(covariance)))
+            product = ours * inverse
+            logs -= (product[0, 0] + product[1, 1]) / 2
+        normal = stats.multivariate_normal([0, 0], covariance / 3).logpdf([0.3, 0.2])
+        found = sf.NormalInverseWishart([0.0, 0.0], 3.0, nu, scale).logpdf(([0.3, 0.2], covariance))
+        assert found == pytest.approx(float(logs) + normal, rel=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("shape", "rate", "k"),
+    [(1e6, 1e-9, 1e15), (1e12, 1e-9, 1e21), (0.01, 1e-9, 1e15), (2, 1e-9, 1e9), (1e12, 1e9, 2000), (5e3, 2, 2400)],
+)
+def test_huge_counts_keep_the_digits_of_their_probabilities(shape: float, rate: float, k: float) -> None:
+    with mp.workdps(60):
+        s, r, x = map(mp.mpf, (shape, rate, k))
+        known = mp.loggamma(s + x) - mp.loggamma(s) - mp.loggamma(x + 1)
+        known += s * mp.log(r / (r + 1)) - x * mp.log(r + 1)
+    assert sf.Gamma(shape, rate).predict().logpmf(k) == pytest.approx(float(known), rel=1e-9)
+
+
+def test_quantiles_of_means_that_are_hardly_known_are_infinite_where_no_number_is_large_enough() -> None:
+    """For t far out, P(T > t) = ½ I(df/(df + t²); df/2, ½), of which the first term is left."""
+    mean = sf.NormalInverseGamma(0, 1, 0.005, 0.005).marginal().mean
+    for p in (0.6, 0.95, 0.975):
+        with mp.workdps(30):
+            df = mp.mpf(0.01)
+            log_y = 2 / df * mp.log((1 - mp.mpf(p)) * df * mp.beta(df / 2, 0.5))
+            expected = float(mp.exp((mp.log(df) - log_y) / 2))
+        assert mean.quantile(p) == pytest.approx(expected, rel=1e-9)
+        assert mean.quantile(1 - p) == pytest.approx(-expected, rel=1e-9)
+    assert [*sf.NormalInverseGamma(0, 1, 0.001, 0.001).interval().mean] == [-np.inf, np.inf]
+
+
+def test_densities_where_a_product_or_quotient_leaves_the_range_of_numbers() -> None:
+    assert sf.Gamma(2.0, 1e300).logpdf(1e12) == -np.inf
+    variance = sf.NormalInverseGamma(0, 1, 0.5, 1e-200).marginal().variance
+    expected = 0.5 * (np.log(1e-200) - np.log(np.pi)) - 1.5 * np.log(1e300)
+    assert variance.logpdf(1e300) == pytest.approx(expected)

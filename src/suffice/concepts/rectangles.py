@@ -196,7 +196,7 @@ class Rectangles:
     @classmethod
     def _of_file(cls, given: State, state: State) -> Self:
         check_parts(given, ("expected_size", "sampling"), "Parameters of Rectangles")
-        named = isinstance(state, dict) and "schema" in state
+        named = "schema" in state
         check_parts(state, ("schema", "statistics") if named else ("statistics",), "Rectangles")
         check_parts(state["statistics"], ("n", "low", "high"), "Statistics of Rectangles")
         n, low, high = (state["statistics"][name] for name in ("n", "low", "high"))

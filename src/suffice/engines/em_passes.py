@@ -17,10 +17,10 @@ from suffice.engines.roles import Roles
 from suffice.engines.row_sources import Arrow
 from suffice.errors import DataError, InputError, LabelError
 from suffice.estimators.em.mixture import Mixture
+from suffice.estimators.em.partly_labelled import alpha_by_labels
 from suffice.estimators.em.reading import Begun, checked_copy, opened_again, without_views
 from suffice.estimators.em.search import tell_of_clusters, tell_of_end
 from suffice.estimators.em.semi_supervised import SemiSupervised
-from suffice.estimators.em.starts import alpha_by_labels
 from suffice.estimators.shell.counted import reading_like
 from suffice.estimators.shell.parameters import is_loo
 from suffice.estimators.shell.whole import changing
@@ -94,6 +94,10 @@ class RowsElsewhere:
     def weighing(self, share: float) -> RowsElsewhere:
         """Return the rows with the weight of unlabelled rows multiplied by a share."""
         return replace(self, job=replace(self.job, share=share))
+
+    def based_on(self, base: Model) -> RowsElsewhere:
+        """Return the rows with another model of the labelled ones, such as that of some of them."""
+        return replace(self, base=base)
 
     def expect(self, model: Model, before: Model | None = None) -> PassedExpectation:
         """Return the expectation under a model by one pass, with the lower bound from the model before it."""

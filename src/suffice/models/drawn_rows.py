@@ -7,6 +7,7 @@ residuals and floors improve classification, but are not part of p(x | c).
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -15,8 +16,8 @@ from suffice.errors import InputError, KindError
 from suffice.later import logsumexp
 from suffice.models.class_prior import ClassPrior
 from suffice.models.expectation import log_joint
-from suffice.models.likelihoods.draws import Draw
-from suffice.models.model import Model, Name
+from suffice.models.likelihoods.draws import Draw, Drawer, width_of
+from suffice.models.model import Block, Model, Name
 from suffice.models.predictor import Predictor, RowsByName
 from suffice.models.scoring.cells import AS_IT_IS
 from suffice.models.views import Views
@@ -31,10 +32,14 @@ PARAMETERS = ("estimate", "each", "once")
 
 @dataclass(frozen=True, eq=False)
 class Drawn:
-    """Hold drawn rows of each block by name, and their classes."""
+    """Hold the classes of drawn rows and, by name of block, functions that draw all or some of its features."""
 
-    blocks: dict[Name, Any]
+    blocks: dict[Name, Drawer]
     codes: Integers
+
+    def rows(self) -> dict[Name, Any]:
+        """Return drawn rows of each block, with all features."""
+        return {name: draw(None) for name, draw in self.blocks.items()}
 
 
 def alone(predictor: Predictor) -> Predictor:
@@ -46,9 +51,15 @@ def alone(predictor: Predictor) -> Predictor:
         if why:
             of = f"Column {name!r}, {block.likelihood.word}," if len(blocks) > 1 else block.likelihood.word.capitalize()
             raise KindError(f"{of} gives rows no probability: {why}.")
-    plain = {name: replace(block, likelihood=block.settled.as_density(block.t)) for name, block in blocks.items()}
+    plain = {name: _as_density(block) for name, block in blocks.items()}
     prior = replace(predictor.prior, flat=False)
     return Predictor(replace(model, blocks=plain), prior, Views(), AS_IT_IS)
+
+
+def _as_density(block: Block) -> Block:
+    """Return the block as a density: the block itself if it is one, so that urns are not fitted again."""
+    density = block.settled.as_density(block.t)
+    return block if density is block.settled else replace(block, likelihood=density)
 
 
 def log_density(predictor: Predictor, rows: RowsByName) -> Array:
@@ -71,12 +82,29 @@ def log_base(predictor: Predictor, rows: RowsByName) -> Array:
 
 
 def draw_rows(predictor: Predictor, codes: Integers | None, n: int, how: Draw) -> Drawn:
-    """Return drawn rows, for a predictor of densities, of the given classes or of classes drawn from the prior."""
+    """Return drawn rows, for a predictor of densities, of the given classes or of classes drawn from the prior.
+
+    Raise ImproperPrior or KindError if parameters are to be drawn from a posterior that there is not.
+    """
     model = predictor.model
     if codes is None:
         codes = how.rng.choice(len(model.classes), n, p=_shares(predictor.prior, model, how))
     how = replace(how, codes=codes, rows=float(model.n.sum()))
-    return Drawn({name: block.settled.sample(block.t, how) for name, block in model.blocks.items()}, codes)
+    if how.parameters != "estimate":
+        _must_have_posteriors(model)
+    return Drawn({name: partial(_drawn, block, how) for name, block in model.blocks.items()}, codes)
+
+
+def _must_have_posteriors(model: Model) -> None:
+    """Raise ImproperPrior or KindError unless each block has a posterior; that of one feature is enough to tell."""
+    for block in model.blocks.values():
+        width = width_of(block.t)
+        if width:
+            block.settled.posterior(block.t, np.arange(1) if width > 1 else None)
+
+
+def _drawn(block: Block, how: Draw, features: Integers | None) -> Any:
+    return block.settled.sample(block.t, replace(how, features=features))
 
 
 def _shares(prior: ClassPrior, model: Model, how: Draw) -> Array:

@@ -86,8 +86,11 @@ class ShareSource(Protocol):
 class Weighable(ShareSource, Protocol):
     """Describe rows whose unlabelled part may be weighted down."""
 
-    def weighing(self, share: float) -> ShareSource:
+    def weighing(self, share: float) -> Weighable:
         """Return the rows with unlabelled ones counting for `share` of their weight (EM-2)."""
+
+    def based_on(self, base: Model) -> ShareSource:
+        """Return the rows with another model of the labelled ones, such as that of some of them."""
 
 
 @dataclass(frozen=True)

@@ -125,7 +125,7 @@ class Predictor:
     def log_prior_of(self, counts: Array) -> Array:
         """Return ln p(c) for the given rows of each class, on the last axis, with the terms of classes."""
         weights = self.views.weights
-        prior = self.prior.log(counts)
+        prior = powered(self.prior.log(counts), self.temper.prior)
         return prior if weights is None else np.asarray(prior + weights.terms(self.model.classes))
 
     def powers(self, rows: RowsByName) -> Any:

@@ -96,6 +96,12 @@ class SharedRows:
             changed.__dict__["of_labels"] = self.of_labels
         return changed
 
+    def based_on(self, base: Model) -> SharedRows:
+        """Return the rows with another model of the labelled ones, such as that of some of them."""
+        changed = replace(self)
+        changed.__dict__["of_labels"] = base
+        return changed
+
     @cached_property
     def of_labels(self) -> Model:
         """Return the model of labelled rows."""

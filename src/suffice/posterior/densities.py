@@ -6,13 +6,17 @@ from typing import Any
 
 import numpy as np
 
-from suffice.later import gammaincc, gammainccinv, stats, stdtr, stdtrit
+from suffice.later import betaln, gammaincc, gammainccinv, gammaln, stats, stdtr, stdtrit
 from suffice.posterior.base import draws, generator, plain
 from suffice.posterior.predictive import Density
 from suffice.posterior.special import log_gamma_density, log_rising, scaled, where_known
 from suffice.typing import Array, Floats, Rng, Size
 
 __all__ = ["InverseGamma", "MultivariateT", "StudentT", "UpToEnd"]
+
+
+FAR = 1e100
+"""Largest quantile of Student's t that scipy is asked for."""
 
 
 class StudentT(Density):
@@ -30,7 +34,16 @@ class StudentT(Density):
 
     def _quantile(self, p: Array) -> Array:
         each = np.where(p == 0, -np.inf, stdtrit(self.df, p))  # scipy returns +∞ for 0
+        far = np.isfinite(each) & (np.abs(each) > FAR)
+        each = np.where(far, self._far_quantile(p), each) if far.any() else each
         return np.asarray(self.location + scaled(each, self.scale))
+
+    def _far_quantile(self, p: Array) -> Array:
+        """Return quantiles where scipy's stop short: P(T > t) is y^(df/2) / (df B(df/2, ½)) there, with y = df/t²."""
+        tail, df = np.minimum(p, 1 - p), self.df
+        with np.errstate(divide="ignore", over="ignore"):
+            log_y = 2 / df * (np.log(tail * df) + betaln(df / 2, 0.5))
+            return np.asarray(np.sign(p - 0.5) * np.exp((np.log(df) - log_y) / 2))
 
     @property
     def mean(self) -> Floats:
@@ -60,9 +73,12 @@ class InverseGamma(Density):
 
     def _log(self, x: Array) -> Array:
         inside = (x > 0) & np.isfinite(x)
-        inverse = self.scale / np.where(inside, x, 1.0)
-        logs = log_gamma_density(self.shape, inverse) + 2 * np.log(inverse) - np.log(self.scale)
-        return where_known(x, inside, np.where(np.isinf(inverse), -np.inf, logs))
+        at = np.where(inside, x, 1.0)
+        inverse = self.scale / at
+        log_inverse = np.log(self.scale) - np.log(at)  # finite where the quotient is not
+        logs = log_gamma_density(self.shape, inverse) + log_inverse - np.log(at)
+        tiny = self.shape * log_inverse - gammaln(self.shape) - np.log(at)
+        return where_known(x, inside, np.where(np.isinf(inverse), -np.inf, np.where(inverse > 0, logs, tiny)))
 
     def _cdf(self, x: Array) -> Array:
         return np.where(

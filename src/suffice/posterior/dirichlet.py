@@ -30,7 +30,7 @@ from suffice.posterior.base import Conjugate, generator, numbers, plain, require
 from suffice.posterior.beta import Beta
 from suffice.posterior.masses import CategoricalMass, DirichletMultinomial, draw_dirichlet
 from suffice.posterior.named_categories import codes_of, places_of
-from suffice.posterior.special import log_rising, points
+from suffice.posterior.special import STRONG, deviance, log_rising, points, stirling_rest
 from suffice.stats import CategoryCounts, ClassCounts, TokenCounts
 from suffice.stats.inputs import COUNT, WHOLE
 from suffice.typing import Array, Floats, Interval, Rng, Size
@@ -199,7 +199,18 @@ class Dirichlet(Conjugate[Counted]):
         with np.errstate(divide="ignore", invalid="ignore"):  # NaN where one factor is infinite and another zero
             logs = xlogy(self.alpha - 1, at).sum(axis=-1)
         total = self._total[..., 0]
-        return plain(logs + gammaln(total) - gammaln(self.alpha).sum(axis=-1))
+        logs = logs + gammaln(total) - gammaln(self.alpha).sum(axis=-1)
+        strong = (self.alpha > STRONG).all(axis=-1)
+        return plain(np.where(strong, self._log_of_strong(at), logs) if strong.any() else logs)
+
+    def _log_of_strong(self, x: Array) -> Array:
+        """Return the log-density where all α_k are large: near the mode, the terms of the plain one cancel."""
+        alpha = np.maximum(self.alpha, STRONG)
+        total = alpha.sum(axis=-1)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            terms = np.log(alpha / (2 * np.pi)) / 2 - np.log(x) - stirling_rest(alpha)
+            terms = np.where(x > 0, terms - deviance(alpha, total[..., None] * x), -np.inf)
+        return np.asarray(terms.sum(axis=-1) - np.log(total / (2 * np.pi)) / 2 + stirling_rest(total))
 
     def cdf(self, x: ArrayLike) -> Floats:
         """Return the probability that each category's probability is at most x."""

@@ -37,6 +37,8 @@ from suffice.typing import Floats, Interval, Rng, Size
 
 __all__ = ["Gamma", "GammaBelief"]
 
+LARGEST = np.finfo(np.float64).max
+
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
 class GammaBelief(Conjugate[S]):
@@ -86,8 +88,10 @@ class GammaBelief(Conjugate[S]):
         """
         s, r, at = np.asarray(self.shape), np.asarray(self.rate), points(x, self.batch_shape)
         inside = (at >= 0) & np.isfinite(at)
-        known = np.where(inside, at, 1.0) * r
-        return plain(where_known(at, inside, log_gamma_density(s, known) + np.log(r)))
+        with np.errstate(over="ignore"):
+            known = np.where(inside, at, 1.0) * r
+        logs = np.where(np.isinf(known), -np.inf, log_gamma_density(s, np.minimum(known, LARGEST)) + np.log(r))
+        return plain(where_known(at, inside, logs))
 
     def cdf(self, x: ArrayLike) -> Floats:
         """Return the probability that the rate is at most x."""

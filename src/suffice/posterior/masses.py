@@ -16,7 +16,7 @@ from suffice.errors import InputError, PriorError
 from suffice.later import betainc, betaincc, gammaln, xlog1py
 from suffice.posterior.base import draws, generator, plain
 from suffice.posterior.predictive import Mass
-from suffice.posterior.special import log_rising
+from suffice.posterior.special import STRONG, deviance, log_rising, stirling_rest
 from suffice.typing import Array, Floats, Rng, Size
 
 __all__ = [
@@ -105,9 +105,22 @@ class NegativeBinomial(CountMass):
         self.batch = shape.shape
 
     def _log_of_count(self, k: Array) -> Array:
-        s, r = self.shape, self.rate
+        s, r, k = np.broadcast_arrays(self.shape, self.rate, k)
         chances = -s * np.log1p(1 / r) - xlog1py(k, r)  # s ln p + k ln(1 − p), p = r/(r+1)
-        return np.asarray(log_rising(s, k) - gammaln(k + 1) + chances)  # GP-2
+        large = np.maximum(k, s)
+        ways = np.where(k > s, log_rising(large + 1, s - 1) - gammaln(s), log_rising(s, k) - gammaln(k + 1))
+        strong = np.minimum(s, k) > STRONG
+        logs = np.asarray(ways + chances)  # GP-2
+        return np.where(strong, self._log_of_strong(k), logs) if strong.any() else logs
+
+    def _log_of_strong(self, k: Array) -> Array:
+        """Return the log-probability where s and k are large: near the mode, the terms of the plain one cancel."""
+        s, k, r = np.maximum(self.shape, STRONG), np.maximum(k, STRONG), self.rate
+        n = s + k
+        height = (np.log(s / (2 * np.pi)) - np.log(k) - np.log(n)) / 2 + stirling_rest(n)
+        return np.asarray(
+            height - stirling_rest(s) - stirling_rest(k) - deviance(s, n / (1 + 1 / r)) - deviance(k, n / (1 + r))
+        )
 
     def _up_to(self, k: Array) -> Array:
         few, many = 1 / (1 + self.rate), 1 / (1 + 1 / self.rate)  # one of them may be rounded to one

@@ -31,7 +31,7 @@ from suffice.posterior.mean_variance import (
     require_first_row,
     weighted_mean,
 )
-from suffice.posterior.special import log_rising
+from suffice.posterior.special import log_gamma_density, log_rising
 from suffice.stats import FullMoments
 from suffice.typing import Array, Booleans, Floats, Rng, Size
 
@@ -187,14 +187,21 @@ class NormalInverseWishart(ByItself[FullMoments]):
         mean, covariance = pair(x, self.m.shape, self.scale.shape)
         if not positive_definite(covariance).all():
             raise InputError("The covariance in the argument 'x' must be symmetric and positive definite.")
-        nu, kappa = np.asarray(self.nu), np.asarray(self.kappa)
-        root = np.linalg.cholesky(covariance)
+        kappa, root = np.asarray(self.kappa), np.asarray(np.linalg.cholesky(covariance), np.float64)
         volume = 2 * np.log(np.diagonal(root, axis1=-2, axis2=-1)).sum(axis=-1)  # ln|Σ|
-        trace = np.trace(np.linalg.solve(covariance, self.scale + 0 * covariance), axis1=-2, axis2=-1)
-        scale = nu / 2 * (np.linalg.slogdet(self.scale)[1] - d * np.log(2)) - _log_gamma(nu / 2, d)
         away = np.square(np.linalg.solve(root, (mean - self.m)[..., None])[..., 0]).sum(axis=-1)
         normal = -d / 2 * np.log(2 * np.pi / kappa) - volume / 2 - kappa / 2 * away
-        return plain(scale - (nu + d + 1) / 2 * volume - trace / 2 + normal)
+        return plain(normal - (d + 1) / 2 * volume + self._log_of_shape(root))
+
+    def _log_of_shape(self, root: Array) -> Array:
+        """Return ν/2 ln|ΛΣ⁻¹/2| − ½ tr ΛΣ⁻¹ − ln Γ_d(ν/2), where R Rᵀ = Σ; it keeps its digits where ν is large."""
+        left = np.linalg.solve(root, self.scale + 0 * root)
+        product = np.linalg.solve(root, np.swapaxes(left, -1, -2))
+        halves = np.linalg.eigvalsh((product + np.swapaxes(product, -1, -2)) / 2) / 2
+        d = halves.shape[-1]
+        shape = np.asarray(self.nu)[..., None] / 2 - np.arange(d) / 2
+        terms = log_gamma_density(shape, halves) + (np.arange(d) / 2 + 1) * np.log(halves)
+        return np.asarray(terms.sum(axis=-1) - d * (d - 1) / 4 * np.log(np.pi))
 
     def sample(self, rng: Rng = None, size: Size = ()) -> MeanCovariance:
         """Draw means and covariances jointly."""

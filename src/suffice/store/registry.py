@@ -119,6 +119,7 @@ LATER: dict[str, set[str]] = {
     "NaiveBayes": {"joint", "memory_limit"},
     "SelectInformative": {"feature_names"},
     "SemiSupervised": {"record_bound"},
+    "Temper": {"prior"},
     "TextClassifier": {"length_exponent", "term_weighting", "tokens", "vocabulary"},
     "Vocabulary": {"names"},
     "WordWeights": {"residuals"},

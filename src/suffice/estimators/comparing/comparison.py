@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from suffice.errors import InputError, KindError
-from suffice.estimators.comparing.same_data import must_share_data
+from suffice.estimators.comparing.same_data import must_both_be_flat, must_share_data
 from suffice.estimators.comparing.validation import CROSS_VAL_PREDICT, crossfit
 from suffice.estimators.shell.classifier import Classifier
 from suffice.models.predictor import normalise
@@ -26,7 +26,6 @@ from suffice.typing import Array, DataLike, Floats, GroupsLike, LabelsLike, Weig
 
 __all__ = ["Comparison", "LossComparison", "bayes_factor", "compare"]
 
-
 Compared = Classifier | Conjugate[Any] | ArrayLike
 """A fitted classifier, a belief, or a value of the parameter of a belief."""
 
@@ -39,8 +38,8 @@ def bayes_factor(a: Compared, b: Compared, X: DataLike | None = None, **data: ob
     a, b : fitted classifiers; or beliefs of one family; or a belief and a value of its parameter
         Classifiers must have learned the same data: rows, columns and counts are checked, as far as both models keep
         them, and a difference raises an error. (A model of fewer columns has a larger evidence, which means nothing.)
-        Use ``compare(models, X, y)`` for models of different data. A value is a point hypothesis, such as 0.5 for a
-        fair coin.
+        Use ``compare(models, X, y)`` for models of different data. Flat means (``kappa=0``) are compared with flat
+        means only. A value is a point hypothesis, such as 0.5.
     X : as for fit, default=None
         The training rows; needed to compare models of counts of different kinds (see ``evidence``).
     **data : as for update
@@ -94,6 +93,7 @@ def _of_beliefs(a: Compared, b: Compared, X: DataLike | None, data: dict[str, ob
         raise InputError(
             f"Beliefs that are compared must be of one family; got {type(a).__name__} and {type(b).__name__}."
         )
+    must_both_be_flat(a, b)
     return plain(np.asarray(a.log_evidence(**data)) - b.log_evidence(**data))
 
 

@@ -9,14 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from suffice.errors import InputError, KindError
+from suffice.errors import ImproperPrior, InputError, KindError
 from suffice.estimators.shell.classifier import Classifier
 from suffice.models.model import Name
 from suffice.stats import Statistic
 from suffice.stats.word_counts import WordCounts
 from suffice.typing import Label
 
-__all__ = ["must_share_data"]
+__all__ = ["must_both_be_flat", "must_share_data"]
 
 COUNTS = "probabilities of counts"
 ROUNDING = ("mean_lo", "scatter_lo", "peak")  # depends on the order of rows
@@ -52,6 +52,16 @@ def must_share_data(models: Mapping[str, Classifier], coefficients: bool) -> Non
                 f"Models compared by evidence must have learned the same rows and columns; got a difference: {why}. "
                 f"{OTHERWISE}"
             )
+
+
+def must_both_be_flat(a: object, b: object) -> None:
+    """Raise ImproperPrior if one of two beliefs has a flat mean, whose evidence is given the first row."""
+    flat = [np.asarray(getattr(belief, "kappa", 1.0)) == 0 for belief in (a, b)]
+    if (flat[0] != flat[1]).any():
+        raise ImproperPrior(
+            "The evidence with a flat mean (kappa=0) is that of the rows after the first, so it cannot be compared "
+            "with the evidence of all rows. Give both beliefs kappa=0, or both a kappa above 0."
+        )
 
 
 def _difference(a: str, mine: Data, b: str, theirs: Data) -> str:

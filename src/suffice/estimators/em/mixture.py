@@ -172,9 +172,9 @@ class Mixture(StandsOnClassifier, MetaEstimatorMixin, ClusterMixin, BaseEstimato
             The weight of each row; 1 if not given.
         init : array-like or fitted classifier, default=None
             A single start, in place of `n_init` starts: cluster probabilities of shape (n_rows, n_components), with
-            rows that sum to one; a cluster label per row, with `n_components` distinct labels; for numeric rows, means
-            of shape (n_components, n_features), each with its nearest rows; or an object whose `predict_proba` returns
-            cluster probabilities.
+            rows that sum to one; a cluster label per row, with `n_components` distinct labels; for Gaussian
+            classifiers, means of shape (n_components, n_features), each with its nearest rows; or an object whose
+            `predict_proba` returns cluster probabilities.
 
         Returns
         -------

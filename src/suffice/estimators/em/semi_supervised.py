@@ -13,15 +13,16 @@ from sklearn.utils.validation import check_is_fitted
 
 from suffice.errors import InputError
 from suffice.estimators.em.history import StandsOnClassifier
-from suffice.estimators.em.reading import Begun, checked_copy, opened, opened_again
-from suffice.estimators.em.search import reporter, tell_of_end
-from suffice.estimators.em.starts import (
+from suffice.estimators.em.partly_labelled import (
     PartlyLabelled,
     alpha_by_labels,
     check_labelled,
     loss_of_labels,
     predicted,
+    with_temper_by_halves,
 )
+from suffice.estimators.em.reading import Begun, checked_copy, opened, opened_again
+from suffice.estimators.em.search import reporter, tell_of_end
 from suffice.estimators.shell.classifier import Classifier
 from suffice.estimators.shell.parameters import (
     CHECKS,
@@ -34,7 +35,7 @@ from suffice.estimators.shell.parameters import (
     is_loo,
 )
 from suffice.models.answers.explanation import Explanation
-from suffice.models.expectation import Climbed, Weighable, climb
+from suffice.models.expectation import Climbed, ShareSource, Weighable, climb
 from suffice.models.model import Model
 from suffice.models.views import Views
 from suffice.readers.labels import Examples, partly_labelled
@@ -102,8 +103,10 @@ class SemiSupervised(StandsOnClassifier, MetaEstimatorMixin, ClassifierMixin, Ba
 
     Hyperparameters that a classifier chooses on rows are not used during EM. `temper` and `feature_weights` are fitted
     at the end, leaving out the labelled rows one by one; `alpha` is chosen before, from the labelled rows alone. The
-    shares of unlabelled rows stay fixed when a labelled row is left out, although it influenced them, so probabilities
-    are overconfident where labels are very few.
+    shares of unlabelled rows stay fixed when a labelled row is left out, although it influenced them. So with fewer
+    than 200 labels a `temper` that rows choose is chosen otherwise: EM runs again without one half of the labels, and
+    then without the other, and each half is predicted by the model that never saw its labels (SX-14). This takes about
+    three times as long. With one label for each class none can be spared, and probabilities are overconfident.
 
     All rows together choose the models of table columns, as if they had one class. Numeric columns that would be binned
     are modelled as normal, unless bins are declared. All texts decide which words are left out (`min_df` and the like).
@@ -222,6 +225,9 @@ class SemiSupervised(StandsOnClassifier, MetaEstimatorMixin, ClassifierMixin, Ba
         self.estimator_ = begun.fitted(climbed.model, views if labelled is None else None)
         if labelled is not None:
             self.estimator_._choose(labelled, None)
+            self.estimator_ = with_temper_by_halves(
+                self.estimator_, begun, source.weighing(self.unlabelled_weight_), labelled, views, self._climbed
+            )
         self._restored()
 
     def _weigh(self, begun: Begun, source: Weighable, first: Model, labelled: Examples, views: Views) -> Climbed:
@@ -237,9 +243,13 @@ class SemiSupervised(StandsOnClassifier, MetaEstimatorMixin, ClassifierMixin, Ba
         return found[self.unlabelled_weight_]
 
     def _steps(self, source: Weighable, first: Model, share: float) -> Climbed:
-        rows = source.weighing(share)
-        report = reporter("SemiSupervised", self.verbose, rows.weight, f"weight {share:g}, ")
-        return climb(rows, first, self.max_iter, self.tol, report, self.record_bound)
+        return self._climbed(source.weighing(share), first, f"weight {share:g}, ", self.record_bound)
+
+    def _climbed(
+        self, rows: ShareSource, first: Model, told: str = "half of the labels, ", record: bool = False
+    ) -> Climbed:
+        report = reporter("SemiSupervised", self.verbose, rows.weight, told)
+        return climb(rows, first, self.max_iter, self.tol, report, record)
 
     def _transduce(self, source: Any, codes: Integers, more: Any) -> LabelArray:
         lacks, labels = np.flatnonzero(codes < 0), self.classes_[codes]

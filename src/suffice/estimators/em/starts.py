@@ -1,37 +1,29 @@
-"""Choose the start of EM: from labelled rows, which also choose hyperparameters, or from guessed clusters."""
+"""Choose the start of EM where no row has a label: shares that the user gives, or guessed clusters."""
 
 from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any, Protocol, TypeAlias
+from typing import Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.base import clone
 from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
 
-from suffice.errors import InputError, LabelError
+from suffice.errors import InputError
 from suffice.estimators.em.reading import Begun
-from suffice.estimators.shell.classifier import Classifier
-from suffice.estimators.shell.parameters import is_loo
-from suffice.models.choosing.judge import judge
-from suffice.models.choosing.smoothing import Scored, alpha_of_counts, choose_temper, log_loss
 from suffice.models.expectation import share_out
 from suffice.models.model import Model
-from suffice.models.predictor import Predictor, RowsByName
-from suffice.models.scoring.rows import Labels
 from suffice.models.shared_rows import SharedRows, Weighed
 from suffice.models.views import Views
-from suffice.readers.labels import Examples, RowReader, is_missing
+from suffice.readers.labels import is_missing
 from suffice.stats.word_counts import read_weights
 from suffice.typing import Array, DataLike, Integers, LabelArray, WeightsLike
 
 __all__ = [
-    "PartlyLabelled", "Start", "alpha_by_labels", "check_labelled", "first_shares", "given_shares", "loss_of_labels",
-    "near_shares", "predicted", "random_shares", "seeded_shares", "weights_of_rows",
+    "Start", "first_shares", "given_shares", "near_shares", "random_shares", "seeded_shares",
+    "weights_of_rows",
 ]  # fmt: skip
 
 
@@ -74,7 +66,12 @@ def given_shares(
         return _checked_shares(_as_shares(given, n, k), seen, n, k)
     if given.ndim == 2 and len(given) == k != n:
         points = SharedRows(begun.empty(np.arange(k), Views()), begun.prior, tuple(parts)).points()
-        if points is not None and given.shape[1] == points.shape[1]:
+        if points is None:
+            raise InputError(
+                "The argument 'init' can give means for Gaussian classifiers only, such as GaussianDiscriminant or "
+                f"GaussianNB; got {k} rows for {type(begun.estimator).__name__}. Pass shares, or a cluster per row."
+            )
+        if given.shape[1] == points.shape[1]:
             return _with_rows(_nearest(_numbers(given), points))
     return _checked_shares(given, seen, n, k)
 
@@ -103,7 +100,7 @@ def _checked_shares(given: Array, seen: Integers, n: int, k: int) -> Array:
     if given.shape != (n, k):
         raise InputError(
             f"The argument 'init' must have a row for each of the {n:,} rows and a column for each of the "
-            f"n_components={k} clusters; got the shape {given.shape}."
+            f"n_components={k} clusters, or be the mean of each cluster: {k} rows; got the shape {given.shape}."
         )
     shares = _numbers(given)[seen]
     total = shares.sum(axis=1)
@@ -178,81 +175,3 @@ def seeded_shares(rows: SharedRows, model: Model, rng: np.random.RandomState) ->
             gap = weights * (loss - loss.min())
             chance = gap if np.isfinite(gap).all() and gap.sum() > 0 else weights
     return share_out(scores, np.full(k, -np.log(k)))[0]
-
-
-ENOUGH = 50
-"""Fewest labelled rows whose leave-one-out log loss chooses a pseudo-count."""
-
-
-@dataclass(frozen=True, eq=False)
-class PartlyLabelled:
-    """Labelled and unlabelled rows with their weights, as a reader takes them."""
-
-    labelled: Examples
-    free: list[tuple[Any, Array]]
-
-    @classmethod
-    def of(
-        cls, reader: RowReader, source: Any, classes: LabelArray, codes: Integers, weights: Array | None
-    ) -> PartlyLabelled:
-        """Separate labelled from unlabelled rows, and drop rows of weight zero."""
-        seen = np.ones(len(codes), bool) if weights is None else weights > 0
-        has, lacks = np.flatnonzero(seen & (codes >= 0)), np.flatnonzero(seen & (codes < 0))
-        known = source if len(has) == len(codes) else reader.take(source, has)
-        labelled = Examples(known, classes, codes[has], None if weights is None else weights[has])
-        given = np.ones(len(codes)) if weights is None else weights
-        return cls(labelled, [(reader.take(source, lacks), given[lacks])] if len(lacks) else [])
-
-    def begun(self, estimator: Classifier) -> Begun:
-        """Read all rows once, for the options that they determine together."""
-        return Begun.of(estimator, [self.labelled.source, *(source for source, _ in self.free)])
-
-    def rows(self, begun: Begun, views: Views) -> SharedRows:
-        """Return the rows in the form that EM uses."""
-        free = tuple((begun.rows(source), weights) for source, weights in self.free)
-        labelled = begun.rows(self.labelled.source), self.labelled.labels
-        return SharedRows(begun.empty(self.labelled.classes, views), begun.prior, free, labelled)
-
-
-def check_labelled(codes: Integers, weights: Array | None) -> None:
-    """Raise LabelError unless every class has a labelled row of positive weight."""
-    if not (codes >= 0).any():
-        raise LabelError(
-            f"The argument 'y' must hold a label for at least one row; all {len(codes):,} are missing. "
-            "Use Mixture to find clusters."
-        )
-    counted = codes >= 0 if weights is None else (codes >= 0) & (weights > 0)
-    if len(np.unique(codes[counted])) < codes.max() + 1:
-        raise LabelError("The argument 'sample_weight' must give each class a row of weight above zero.")
-
-
-def alpha_by_labels(estimator: Classifier, of_labels: Model, labelled: Examples | None) -> float | None:
-    """Return the pseudo-count that labelled rows choose; None if it is not to be chosen, or they are too few.
-
-    Where held-out texts would choose it, the counts of the labelled ones give it instead (SX-13): their model knows the
-    words of all texts, most of which occur in none of them.
-    """
-    wanted = estimator._wanted(int(of_labels.n.sum()))
-    if wanted is not None and wanted.alpha == "held_out":
-        return alpha_of_counts(of_labels, wanted.alpha_bounds)
-    given = estimator.get_params(deep=False)
-    if not is_loo(given.get("alpha", 1.0)) or labelled is None or len(labelled) < ENOUGH:
-        return None
-    alone = clone(estimator)
-    if "feature_weights" in given:
-        alone.set_params(feature_weights=None)
-    alone.fit(labelled.source, labelled.y, sample_weight=labelled.weights)
-    chosen: float | None = alone._predictor.views.alpha
-    return chosen
-
-
-def loss_of_labels(predictor: Predictor, rows: RowsByName, labels: Labels, exponent: float | None) -> float:
-    """Return the leave-one-out log loss of labelled rows, with the temper that minimizes it."""
-    scored = Scored.of(judge(predictor, rows, labels), exponent)
-    return log_loss(scored, choose_temper(scored))
-
-
-def predicted(estimator: Classifier, source: Any) -> LabelArray:
-    """Return the most probable class of each row of a source."""
-    codes = [estimator._predictor.best(rows) for rows in estimator._reader.parts(source)]
-    return np.asarray(estimator.classes_[np.concatenate([np.zeros(0, np.int64), *codes])])

@@ -16,12 +16,20 @@ from suffice.later import issparse
 from suffice.models.answers.parts import names_of
 from suffice.models.drawn_rows import alone, asked, draw_rows, log_density, must_be_number
 from suffice.models.likelihoods.bernoulli import Bernoulli
+from suffice.models.likelihoods.complement import Complement
 from suffice.models.likelihoods.draws import Parameters
 from suffice.models.model import Block, Model, Name
 from suffice.tables.out import as_counted, by_value, frame_of, side_by_side
 from suffice.typing import Array, DataLike, Integers, Label, LabelArray, Rng
 
 __all__ = ["Generating", "bag"]
+
+
+def _gives_a_probability(model: Generating) -> bool:
+    """Return True if rows have a probability; raise AttributeError with the reason if they have none."""
+    if model._gives_rows_a_probability:
+        return True
+    raise AttributeError(f"{type(model).__name__} gives rows no probability: {Complement.no_density}.")
 
 
 class Generating(Predicting):
@@ -59,9 +67,12 @@ class Generating(Predicting):
 
         Returns
         -------
-        X : array, sparse matrix, dataframe or list of dict
-            Rows in the form of `fit`; for texts, a dict of word counts per document, which `predict` accepts too.
-            Unknown categories and missing values are never drawn.
+        X : array, sparse matrix, dataframe, dict or list of dict
+            Rows in a form that `predict` accepts: a dataframe if features have names, or else for NaiveBayes a dict of
+            columns by place; for texts, a dict of word counts per document. Without names, MultinomialNB and
+            DirichletMultinomialNB return a CSR matrix and other classifiers a dense array, whether `fit` had sparse or
+            dense rows. Counts, flags and category codes are integers. Unknown categories and missing values are never
+            drawn.
         y : ndarray of shape (n,)
             Their labels.
 
@@ -78,7 +89,7 @@ class Generating(Predicting):
         codes = _codes_of(label, n, self.classes_)
         rows = (1 if n is None else n) if codes is None else len(codes)
         drawn = draw_rows(plain, codes, rows, asked(rows, parameters, length, rng))
-        return self._shown(plain.model, drawn.blocks), np.asarray(self.classes_[drawn.codes])
+        return self._shown(plain.model, drawn.rows()), np.asarray(self.classes_[drawn.codes])
 
     def _shown(self, model: Model, blocks: Mapping[Name, Any]) -> Any:
         """Return drawn rows with the names and categories of the training rows."""
@@ -100,7 +111,7 @@ class Generating(Predicting):
 
     _gives_rows_a_probability: ClassVar[bool] = True
 
-    @available_if(lambda self: self._gives_rows_a_probability)
+    @available_if(_gives_a_probability)
     def score_samples(self, X: DataLike) -> Array:
         """Return ln p(x) of each row, summed over the classes.
 

@@ -154,7 +154,20 @@ def shorten_requests(cls: type) -> None:
 
 def validate_data(estimator: BaseEstimator, X: Given, *args: object, **options: object) -> Any:
     """Read rows as scikit-learn does, after checking sparse matrices, which it converts without a check."""
-    return validation.validate_data(estimator, sound(X, "X") if issparse(X) else X, *args, **options)
+    given = sound(X, "X") if issparse(X) else _with_plain_categories(X)
+    return validation.validate_data(estimator, given, *args, **options)
+
+
+def _with_plain_categories(X: Given) -> Given:
+    """Return a pandas frame whose categories are plain values if it has flags, too: scikit-learn makes both numbers."""
+    change, columns = getattr(X, "astype", None), getattr(X, "columns", None)
+    if change is None or columns is None or not getattr(columns, "is_unique", False):
+        return X
+    kinds = {name: str(dtype) for name, dtype in zip(columns, getattr(X, "dtypes", ()), strict=True)}
+    flags = {"bool", "boolean"} & {*kinds.values()}
+    categories = {name: object for name, kind in kinds.items() if kind == "category"}
+    changed: Given = change(categories) if flags and categories else X
+    return changed
 
 
 def checked_weights(sample_weight: WeightsLike, X: Given) -> Array:

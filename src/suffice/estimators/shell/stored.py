@@ -81,8 +81,9 @@ def _check_parts(chosen: State, kind: type[Weights]) -> None:
     prior, temper, weights = chosen.get("prior", Spread()), chosen.get("temper", Temper()), chosen.get("weights")
     if not isinstance(prior, Spread) or not 0 < prior.more < np.inf or not 0 < prior.size < np.inf:
         raise DataError(f"A prior of covariances must have a positive weight and size; got {prior!r}.")
-    if not isinstance(temper, Temper) or not 0 < temper.power < np.inf or not np.isfinite(temper.length):
-        raise DataError(f"A temper must be a finite power above 0 and a finite exponent; got {temper!r}.")
+    powers = [temper.power, temper.prior] if isinstance(temper, Temper) else [np.nan]
+    if not all(0 < power < np.inf for power in powers) or not np.isfinite(temper.length):
+        raise DataError(f"A temper must have finite powers above 0 and a finite exponent; got {temper!r}.")
     if weights is not None and (type(weights) is not kind or not _sound(weights)):
         raise DataError(f"Evidence weights must be finite {kind.__name__}; got {type(weights).__name__}.")
 

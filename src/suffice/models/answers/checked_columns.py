@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from suffice.models.answers.parts import names_of
+from suffice.errors import InputError
+from suffice.later import issparse
 from suffice.models.likelihoods.bernoulli import Bernoulli
 from suffice.models.likelihoods.codes import CodeRows
+from suffice.models.likelihoods.draws import Drawer
 from suffice.models.likelihoods.multinomial import Multinomial
 from suffice.models.likelihoods.polya import Polya
+from suffice.models.likelihoods.silent import NoValues
 from suffice.models.likelihoods.text_column import ColumnTexts
 from suffice.models.model import Block
 from suffice.models.scoring.rows import CategoryRows
@@ -30,58 +33,94 @@ FEW = 5
 
 @dataclass(frozen=True, eq=False)
 class CheckedBlock:
-    """Hold the real rows of a block as numbers, NaN where missing, and the conversion of drawn rows."""
+    """Hold the compared features of a block: those of real rows as numbers, NaN where missing, and how to draw them."""
 
     real: Array
     names: list[str]
     category: bool
-    coded: Callable[[Any], Array]
+    coded: Callable[[Drawer], Array]  # draws rows of these features
     lengths: Array | None = None  # of rows of words, otherwise None
 
     @classmethod
     def of(cls, name: str, block: Block, rows: Any, features: Any, most: int) -> CheckedBlock | None:
-        """Return a block with the `most` most frequent of its words; None for free text in a table column.
+        """Return at most `most` features of a block: those that vary most, or the most frequent words.
 
-        `name` is that of a table column, or '' for rows of a matrix or texts, whose features `features` names.
+        `name` is that of a table column, or '' for rows of a matrix or texts, whose features `features` names. A column
+        without values has no features. Return None for free text in a table column.
         """
         if isinstance(rows, ColumnTexts):
             return None
+        if isinstance(rows, NoValues):
+            nothing = np.empty((len(rows), 0))
+            return cls(nothing, [], False, lambda draw: nothing)
         if isinstance(rows, CategoryRows):
             return _categories(name, block.t.values, rows)
         if isinstance(block.likelihood, Multinomial | Polya) or isinstance(block.t, WordCounts):
             return _words(block, rows, features, most)
-        numbers = rows.codes(block.t) if isinstance(rows, CodeRows) else rows.numbers
-        real = np.array(numbers, np.float64)
-        if rows.present is not None:
-            real[~rows.present] = np.nan
-        names = [name] if name else _named(features, range(real.shape[1]))
-        shape = real.shape
-        return cls(real, names, isinstance(rows, CodeRows), lambda drawn: np.asarray(drawn, np.float64).reshape(shape))
-
-
-def _named(features: Any, places: Any) -> list[str]:
-    return [f"column {j}" if features is None else str(features[j]) for j in places]
+        return _numbers(name, block, rows, features, most)
 
 
 def _categories(name: str, known: Any, rows: CategoryRows) -> CheckedBlock:
     place = rows.places(known).astype(np.float64)
     codes = {value: code for code, value in enumerate(known.tolist())}
     real = np.where(place < 0, np.nan, place)[:, None]
-    return CheckedBlock(real, [name], True, lambda drawn: np.array([[codes[v]] for v in drawn.tolist()], np.float64))
+
+    def coded(draw: Drawer) -> Array:
+        return np.array([[codes[value]] for value in draw(None).tolist()], np.float64)
+
+    return CheckedBlock(real, [name], True, coded)
+
+
+def _numbers(name: str, block: Block, rows: Any, features: Any, most: int) -> CheckedBlock:
+    """Return the numbers that vary most: codes of categories, and flags where the model reads numbers as flags."""
+    codes = isinstance(rows, CodeRows)
+    thin = not codes and (rows.source.is_sparse or rows.source.above is not None)
+    x = rows.codes(block.t) if codes else rows.entries(block.t) if thin else rows.numbers
+    kept = _largest(_spread(x), most) if x.shape[1] > most else np.arange(x.shape[1])
+    real = _dense(x[:, kept])
+    if rows.present is not None:
+        real[~rows.present] = np.nan
+    names = [name] if name else _named(features, kept.tolist())
+    return CheckedBlock(real, names, codes, lambda draw: _dense(draw(kept)).reshape(real.shape))
 
 
 def _words(block: Block, rows: Any, features: Any, most: int) -> CheckedBlock:
+    """Return the counts of the most frequent words, or which of them each row has where only that is modelled."""
     x, flags = rows.entries(block.t), isinstance(block.likelihood, Bernoulli)
-    kept = np.sort(np.argsort(-np.asarray(x.sum(axis=0)).ravel(), kind="stable")[:most])
-    words = names_of(block.t, x.shape[1]) if features is None else features
-
-    def coded(drawn: Any) -> Array:
-        some = drawn[:, kept]
-        found = np.asarray(some.toarray() if hasattr(some, "toarray") else some, np.float64)
-        return np.minimum(found, 1.0) if flags else found
-
+    kept = _largest(np.asarray(x.sum(axis=0)).ravel(), most)
+    real, names = _dense(x[:, kept]), _named(features, kept.tolist())
+    if features is None and isinstance(block.t, WordCounts):
+        hashed = block.t.hash_bits
+        names = [f"bucket {j}" for j in kept] if hashed else [str(word) for word in block.t.words.strings[kept]]
     lengths = None if flags else np.asarray(x.sum(axis=1)).ravel()
-    return CheckedBlock(coded(x), _named(words, kept.tolist()), False, coded, lengths)
+    return CheckedBlock(
+        np.minimum(real, 1.0) if flags else real, names, False, lambda draw: _dense(draw(kept)), lengths
+    )
+
+
+def _named(features: Any, places: Iterable[int]) -> list[str]:
+    return [f"column {j}" if features is None else str(features[j]) for j in places]
+
+
+def _dense(x: Any) -> Array:
+    """Return a table of numbers as a new dense array."""
+    return np.array(x.toarray() if issparse(x) else x, np.float64)
+
+
+def _largest(values: Array, most: int) -> Integers:
+    """Return the places of the largest values, in order."""
+    return np.sort(np.argsort(-values, kind="stable")[:most])
+
+
+def _spread(x: Any) -> Array:
+    """Return the standard deviation of each column, 0 where all values are missing; a sparse matrix stays sparse."""
+    if not issparse(x):
+        known = np.maximum((~np.isnan(x)).sum(axis=0), 1)
+        return np.asarray(np.sqrt(np.nansum((x - np.nansum(x, axis=0) / known) ** 2, axis=0) / known))
+    n, width = x.shape
+    mean = np.bincount(x.indices, x.data, width) / n
+    away = np.bincount(x.indices, (x.data - mean[x.indices]) ** 2, width)
+    return np.asarray(np.sqrt((away + (n - np.bincount(x.indices, minlength=width)) * mean**2) / n))
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,7 +136,12 @@ class Statistics:
 
     @classmethod
     def of(cls, values: Array, category: Booleans, codes: Integers, classes: int) -> Statistics:
-        """Return the statistics for comparing rows with these."""
+        """Return the statistics for comparing rows with these; raise InputError if the rows have no feature."""
+        if not values.shape[1]:
+            raise InputError(
+                "The argument 'X' of check must have a feature to compare; got only columns without a value, and free "
+                "text."
+            )
         edges, told = [], np.ones((len(STATISTICS), values.shape[1]), bool)
         for j, column in enumerate(values.T):
             known = column[~np.isnan(column)]

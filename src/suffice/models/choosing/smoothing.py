@@ -13,7 +13,7 @@ are so few, or so easy, that any a would do.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -31,6 +31,7 @@ __all__ = [
     "Scored",
     "alpha_of_counts",
     "choose_alpha",
+    "choose_posterior_temper",
     "choose_spread",
     "choose_temper",
     "log_loss",
@@ -80,6 +81,19 @@ class Scored:
             lengths=lengths,
         )
 
+    @classmethod
+    def joined(cls, parts: Sequence[Scored]) -> Scored:
+        """Return the rows of several parts, one after the other."""
+        lengths = [part.lengths for part in parts if part.lengths is not None]
+        return cls(
+            np.concatenate([part.scores for part in parts]),
+            np.concatenate([part.log_prior for part in parts]),
+            np.concatenate([part.codes for part in parts]),
+            np.concatenate([part.weights for part in parts]),
+            np.concatenate(lengths) if lengths else None,
+            parts[0].exponent,
+        )
+
 
 def log_loss(rows: Scored, temper: Temper) -> float:
     """Return −Σ w ln p(own class) / Σ w."""
@@ -117,6 +131,18 @@ def choose_temper(rows: Scored) -> Temper:
         lower, upper = (np.array([bound, rows.exponent]) for bound in (LOWER[0], UPPER[0]))
     log_power, exponent = _minimise(_objective(rows, typical - log_lengths), lower, upper)
     return Temper(float(np.exp(log_power + exponent * typical)), float(exponent))  # SX-7
+
+
+def choose_posterior_temper(rows: Scored) -> Temper:
+    """Return the temper with the lowest log loss if it is also the power of the class prior: that of a typical row."""
+    whole = replace(rows, scores=rows.scores + rows.log_prior, log_prior=np.zeros_like(rows.scores))
+    temper = choose_temper(whole)
+    powers = np.broadcast_to(temper.of(rows.lengths), rows.codes.shape)
+    weights = np.where(powers > 0, rows.weights, 0.0)
+    if not weights.any():
+        return temper
+    typical = np.exp(_sum(weights * np.log(np.where(powers > 0, powers, 1.0))) / _sum(weights))
+    return replace(temper, prior=float(typical))  # SX-14
 
 
 def _objective(rows: Scored, shorter: Array) -> Objective:

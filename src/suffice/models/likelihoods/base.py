@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from suffice.errors import KindError
-from suffice.models.likelihoods.draws import Draw, rows_of, width_of
+from suffice.models.likelihoods.draws import Draw, rows_by_feature
 from suffice.models.likelihoods.pictures import ClassDistributions, FeatureBelief, JointLifts
 from suffice.models.scoring.beliefs import squeezed
 from suffice.models.scoring.cells import Cells
@@ -128,7 +128,8 @@ class Likelihood(ABC):
 
     def measured(self, t: Any) -> str:
         """Return the kind of quantity that its evidence refers to."""
-        return self.measure_kind
+        flat = not getattr(getattr(self, "prior", None), "proper", True)  # evidence under a flat mean: NG-3, NW-4
+        return f"{self.measure_kind} given the first row of each class" if flat else self.measure_kind
 
     def frequencies(self, t: Any) -> Array:
         """Return the count of each word, where the statistic has words."""
@@ -200,8 +201,7 @@ class Likelihood(ABC):
 
     def sample(self, t: Any, draw: Draw) -> Any:
         """Return drawn rows, given plug-in parameters or parameters drawn from the posterior."""
-        of = draw.source(getattr(self, "estimate", ""), lambda: self.plugged(t), lambda: self.posterior(t))
-        return rows_of(draw, width_of(t), of, lambda theta, part: self.family.simulate(theta, part.rng))
+        return rows_by_feature(self, t, draw)
 
     def log_base(self, t: Any, rows: Any) -> Array | float:
         """Return the part of ln p(x) besides scores and `measure`: the log density of the base measure."""

@@ -244,13 +244,15 @@ class Codes(Likelihood):
 
     def sample(self, t: CategoryCounts, draw: Draw) -> Integers:
         """Return a drawn category code for each row and column."""
+        alphas = self._alphas(t)
 
-        def column(theta: Array, alpha: Array) -> Integers:
-            of = draw.source(self.estimate, lambda: np.exp(theta), lambda: Dirichlet(alpha))
-            return rows_of(draw, alpha.shape[1], of, lambda shares, part: Dirichlet.simulate(shares, part.rng))  # type: ignore[no-any-return]
+        def column(j: int) -> Integers:
+            n, alpha, how = t.column(j), alphas[j], self.estimate
+            of = draw.source(how, lambda: np.exp(log_shares(n, alpha, how)), lambda: Dirichlet(n + alpha))
+            return rows_of(draw, n.shape[1], of, lambda shares, part: Dirichlet.simulate(shares, part.rng))  # type: ignore[no-any-return]
 
-        both = zip(self.log_theta(t), self._with_alphas(t), strict=True)
-        return np.column_stack([column(theta, alpha) for theta, alpha in both])
+        which = np.arange(len(t.sizes)) if draw.features is None else draw.features
+        return np.column_stack([column(j) for j in which.tolist()])
 
     def belief(self, t: CategoryCounts, weights: Array | None = None) -> Belief:
         """Return the posterior distribution of scores."""

@@ -176,6 +176,8 @@ class Discriminant(Likelihood):
 
     def sample(self, t: FullMoments, draw: Draw) -> Array:
         """Return drawn vectors. For parameters="once", classes that share a covariance share the drawn one."""
+        if draw.features is not None:
+            return self.sample(t, replace(draw, features=None))[:, draw.features]
         if not self.shared or draw.parameters != "once":
             return np.asarray(super().sample(t, draw))
         mean, covariance = with_one_covariance(self.posterior(t), draw.rng)

@@ -14,9 +14,14 @@ from suffice.posterior.base import Conjugate
 from suffice.posterior.mean_variance import MeanCovariance
 from suffice.typing import Array, Integers
 
-__all__ = ["Draw", "Parameters", "bags", "rows_of", "width_of", "with_one_covariance"]
+__all__ = [
+    "Draw", "Drawer", "Parameters",
+    "bags", "rows_by_feature", "rows_of", "width_of", "with_one_covariance", "with_rest",
+]  # fmt: skip
 
 Parameters = Literal["estimate", "each", "once"]
+Drawer = Callable[[Integers | None], Any]
+"""A function that draws the rows of a block: all features, or only those at the given places."""
 NUMBERS_AT_ONCE = 2**21
 
 
@@ -33,6 +38,7 @@ class Draw:
     parameters: Parameters = "estimate"
     lengths: Integers | None = None  # lengths of rows of words; Poisson around the mean if not given
     rows: float = 1.0  # weight of the training rows
+    features: Integers | None = None  # places of the features to draw, each once; None for all
 
     def source(
         self, estimate: str, plugged: Callable[[], Any], belief: Callable[[], Conjugate[Any]]
@@ -50,6 +56,10 @@ class Draw:
     def plugs_in(self, estimate: str) -> bool:
         """Return whether parameters are plugged in."""
         return self.parameters == "estimate" and estimate != "predictive"
+
+    def only(self, width: int) -> Integers | None:
+        """Return the places of the features to draw; None if they are all of a block that has `width`."""
+        return None if self.features is None or len(self.features) == width else self.features
 
     def lengths_about(self, mean: float) -> Integers:
         """Return the number of words per row: as given, or drawn from a Poisson distribution with this mean."""
@@ -85,18 +95,51 @@ def width_of(t: Any) -> int:
     return int(t.width if hasattr(t, "width") else t.shape[-1])
 
 
+def rows_by_feature(likelihood: Any, t: Any, draw: Draw) -> Any:
+    """Return drawn rows of a likelihood whose features are independent given the parameters."""
+    some, family = draw.only(width_of(t)), likelihood.family
+    of = draw.source(
+        getattr(likelihood, "estimate", ""),
+        lambda: _among(likelihood.plugged(t), some),
+        lambda: likelihood.posterior(t, some),
+    )
+    width = width_of(t) if some is None else len(some)
+    return rows_of(draw, width, of, lambda theta, part: family.simulate(theta, part.rng))
+
+
+def _among(theta: Any, some: Integers | None) -> Any:
+    """Return the parameters of some features, classes × features."""
+    if some is None:
+        return theta
+    if isinstance(theta, tuple):  # a pair of mean and variance
+        return type(theta)(*(np.asarray(part)[:, some] for part in theta))
+    return np.asarray(theta)[:, some]
+
+
+def with_rest(part: Array, total: Array) -> Array:
+    """Return parameters of some words, and as the last column those of all other words together.
+
+    Merging categories of a multinomial adds their probabilities; of a Dirichlet, their parameters.
+    """
+    return np.column_stack([part, np.maximum(total - part.sum(axis=1), np.finfo(np.float64).tiny)])
+
+
 def rows_of(draw: Draw, width: int, of: Callable[[Integers], Any], simulated: Callable[[Any, Draw], Any]) -> Any:
     """Return drawn rows: `of` finds each row's parameters, and `simulated` draws the row."""
     return np.concatenate([simulated(of(part.codes), part) for part in draw.parts(width)])
 
 
 def bags(draw: Draw, width: int, of: Callable[[Integers], Array], mean: float) -> Any:
-    """Return drawn word counts, rows × words as CSR: `of` finds word probabilities, `mean` is the mean length."""
-    drawn, at, lengths = [], 0, draw.lengths_about(mean)
-    for part in draw.parts(width):
+    """Return drawn word counts, rows × words as CSR of integers.
+
+    `of` finds word probabilities, `mean` is the mean length. Where only some words are drawn, the last probability is
+    that of all others, which are counted in the length and left out.
+    """
+    drawn, at, lengths, some = [], 0, draw.lengths_about(mean), draw.only(width)
+    for part in draw.parts(width if some is None else len(some) + 1):
         shares = of(part.codes)
         shares = shares / shares.sum(axis=1, keepdims=True)
         words = draw.rng.multinomial(lengths[at : at + len(shares)], shares)
-        drawn.append(sparse.csr_matrix(words.astype(np.float64)))
+        drawn.append(sparse.csr_matrix(words if some is None else words[:, :-1]))
         at += len(shares)
     return sparse.vstack(drawn, format="csr")

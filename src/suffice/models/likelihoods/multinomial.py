@@ -19,7 +19,7 @@ from suffice.later import gammaln, issparse, sparse
 from suffice.models.empirical.pseudo_counts import alpha_of_cells
 from suffice.models.empirical.weak import weak_count
 from suffice.models.likelihoods.base import Likelihood
-from suffice.models.likelihoods.draws import Draw, bags
+from suffice.models.likelihoods.draws import Draw, bags, with_rest
 from suffice.models.likelihoods.pictures import FeatureBelief
 from suffice.models.likelihoods.shared import (
     added,
@@ -182,9 +182,10 @@ class Multinomial(Likelihood):
         counts, alpha = self.counts(t), np.asarray(self.alpha, np.float64)
         if features is None:
             return Dirichlet(alpha + counts.dense())
-        some = (alpha[features] if alpha.ndim else alpha) + counts.columns(features)
-        total = counts.sum() + (alpha.sum() if alpha.ndim else alpha * counts.width)
-        return Dirichlet(np.column_stack([some, total - some.sum(axis=1)]))
+        some = counts.columns(features)
+        rest = np.maximum(counts.sum() - some.sum(axis=1), 0.0)  # apart from α, which may be smaller than its rounding
+        others = np.delete(alpha, features).sum() if alpha.ndim else alpha * (counts.width - len(features))
+        return Dirichlet(np.column_stack([some + (alpha[features] if alpha.ndim else alpha), rest + others]))
 
     def feature_posterior(self, t: WordTable, feature: int) -> Beta:
         """Return the posterior of the probability of one word in each class."""
@@ -208,8 +209,14 @@ class Multinomial(Likelihood):
 
     def sample(self, t: WordTable, draw: Draw) -> Any:
         """Return drawn word counts, rows × words as CSR; `draw` gives the lengths, which the model does not define."""
-        of = draw.source(self.estimate, lambda: self.plugged(t), lambda: self.posterior(t))
-        return bags(draw, self.counts(t).width, of, float(self.counts(t).sum().sum()) / draw.rows)
+        counts = self.counts(t)
+        some = draw.only(counts.width)
+        of = draw.source(self.estimate, lambda: self._plugged(t, some), lambda: self.posterior(t, some))
+        return bags(draw, counts.width, of, float(counts.sum().sum()) / draw.rows)
+
+    def _plugged(self, t: WordTable, some: Integers | None) -> Array:
+        theta = self.plugged(t)
+        return theta if some is None else with_rest(theta[:, some], theta.sum(axis=1))
 
     def belief(self, t: WordTable, weights: Array | None = None) -> Belief:
         """Return the posterior distribution of scores."""

@@ -19,7 +19,7 @@ from suffice.errors import KindError
 from suffice.later import gammaln, sparse, xlogy
 from suffice.models.empirical.urn import Documents, Urn, dcm, edcm
 from suffice.models.likelihoods.base import Likelihood
-from suffice.models.likelihoods.draws import Draw, bags
+from suffice.models.likelihoods.draws import Draw, bags, with_rest
 from suffice.models.likelihoods.pictures import FeatureBelief
 from suffice.models.likelihoods.shared import known_words, of_ratio, share_of_others, speaking_words
 from suffice.models.likelihoods.vocabulary import Cut
@@ -189,9 +189,11 @@ class Polya(Likelihood):
         """Return drawn documents, rows × words as CSR; each document has its own draw of word probabilities."""
         if draw.parameters != "estimate":
             raise self._refusal("posterior")
-        urns = Dirichlet(self._urns(t).rising(t).columns(np.arange(t.width)))
+        urns, some = self._urns(t), draw.only(t.width)
+        alpha = urns.rising(t).columns(np.arange(t.width) if some is None else some)
+        belief = Dirichlet(alpha if some is None else with_rest(alpha, urns.total))
         words = t.frequency.sum() if isinstance(t, WordCounts) else t.words.value @ t.words.count
-        return bags(draw, t.width, lambda codes: urns[codes].sample(draw.rng), float(words) / draw.rows)
+        return bags(draw, t.width, lambda codes: belief[codes].sample(draw.rng), float(words) / draw.rows)
 
     def log_prior_density(self, t: Counted) -> float:
         """Return ln p of the one-word documents that are credited to every urn."""

@@ -132,12 +132,21 @@ def powered(logs: Array, power: Any) -> Array:
         return np.where(np.asarray(power) == 0, 0.0, logs * power)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Temper:
-    """Hold a power of the likelihood, and the exponent of the row's length that divides it."""
+    """Hold a power of the likelihood, the exponent of the row's length that divides it, and a power of the class prior.
+
+    >>> Temper(0.5)
+    Temper(power=0.5, length=0.0)
+    """
 
     power: float = 1.0
     length: float = 0.0
+    prior: float = 1.0
+
+    def __repr__(self) -> str:
+        prior = "" if self.prior == 1 else f", prior={self.prior!r}"
+        return f"Temper(power={self.power!r}, length={self.length!r}{prior})"
 
     def of(self, lengths: Array | None) -> Any:
         """Return the power for all rows, or one per row if it depends on the length; rows of length 0 get 0."""
