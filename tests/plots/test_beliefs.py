@@ -27,7 +27,7 @@ def test_prior_likelihood_and_posterior_of_a_coin() -> None:
         np.testing.assert_allclose(density, oracle.pdf(x))
     x, likelihood = curve(chart, "likelihood")
     binomial = stats.binom.pmf(3, 20, x)
-    np.testing.assert_allclose(likelihood, binomial / np.mean(binomial), rtol=1e-4)  # of area one
+    np.testing.assert_allclose(likelihood, binomial / np.trapezoid(binomial, x), rtol=1e-4)  # of area one
     marks = {line["name"]: line["x"] for line in holding(chart, "name")}
     assert marks == {"mean 0.208": pytest.approx(5 / 24), "mode 0.182": pytest.approx(4 / 22)}
     shaded = [line["x"] for line in rows(chart)[0]]

@@ -8,14 +8,18 @@ from typing import Any
 import numpy as np
 
 from suffice.errors import InputError, KindError
-from suffice.plots.altair import GREY, PALETTE, altair, dressed, legend, rows_of
-from suffice.plots.curves import Curved, curved, density, domain, likelihood, mode_of, of_one_number, reach, spelled
+from suffice.plots.altair import PALETTE, altair, dressed, legend, rows_of
+from suffice.plots.axes import Ends, points, span, top
+from suffice.plots.curves import Curved, curved, density, drawn, likelihood, of_one_number, spelled
+from suffice.plots.marks import marks
 from suffice.posterior import NormalInverseGamma
 from suffice.typing import Array
 
 __all__ = ["belief"]
 
 LOOKS = {"prior": (PALETTE[5], [6, 4]), "likelihood": (PALETTE[1], [2, 2]), "posterior": (PALETTE[0], [1, 0])}
+ROOM = 1.12
+"""Height of a picture relative to its highest curve; labels stand above the curve."""
 
 
 def belief(
@@ -26,6 +30,9 @@ def belief(
     show: str = "prior, likelihood, posterior",
 ) -> Any:
     """Plot the density of a belief, with mean, mode and interval; several beliefs in one picture.
+
+    A probability is shown from 0 to 1, unless all beliefs lie close together. Other axes have room for the posterior,
+    or the narrowest of several beliefs; much wider beliefs, such as vague priors, and heavy tails are cut.
 
     Parameters
     ----------
@@ -79,38 +86,50 @@ def _wanted(show: str) -> list[str]:
 def _panel(posterior: Any, prior: Any, level: float, width: int, show: list[str]) -> tuple[Any, str, str]:
     """Return the picture of a belief about one number, its title and its subtitle."""
     now = curved(posterior, "posterior", "belief")
-    before = None if prior is None else curved(prior, "prior", "belief")
-    x = reach(now) if before is None else reach(now, before)
-    curves = {"posterior": density(now, x)}
-    if before is not None:
-        evidence = likelihood(before, now, x)
-        curves = {"prior": density(before, x), **({} if evidence is None else {"likelihood": evidence}), **curves}
-    curves = {name: curve for name, curve in curves.items() if name in show}
-    if not curves:
+    shown = _shown(now, prior, show)
+    beliefs, about = list(shown.values()), shown.get("posterior")
+    ends = span(beliefs, about)
+    x = points(beliefs, ends)
+    tall = ROOM * top(beliefs, x, ends, about)
+    layers = [_lines(shown, {name: LOOKS[name] for name in shown}, x, ends, tall)]
+    words = ""
+    if about is not None:
+        low, high = now.interval(level)
+        words = f"central {100 * level:g} % interval, {low:.3g} to {high:.3g}"
+        if low < ends[1]:
+            words = f"shaded: {words}"
+            layers.insert(0, _interval(now, x, (max(float(low), ends[0]), min(float(high), ends[1])), tall))
+        layers += marks(now, ends, tall, width)
+    return altair().layer(*layers).properties(width=width, height=260), repr(now), words
+
+
+def _shown(now: Curved, prior: Any, show: list[str]) -> dict[str, Curved]:
+    """Return the beliefs to draw, by name; the likelihood as a belief."""
+    found = {"posterior": now}
+    if prior is not None:
+        _require_family(prior, now)
+        before = curved(prior, "prior", "belief")
+        evidence = likelihood(before, now)
+        found = {"prior": before, **({} if evidence is None else {"likelihood": evidence}), **found}
+    found = {name: belief for name, belief in found.items() if name in show}
+    if not found:
         raise InputError(f"There is no likelihood to draw for {now!r}; show the prior or the posterior.")
-    low, high = now.interval(level)
-    looks = {name: LOOKS[name] for name in curves}
-    layers = [_lines(curves, looks, x, now, _height(curves, x))]
-    if "posterior" in curves:
-        layers = [_interval(now, x, level, _height(curves, x)), *layers, *_marks(now, _height(curves, x))]
-    chart = altair().layer(*layers).properties(width=width, height=260)
-    shaded = f"shaded: central {100 * level:g} % interval, {low:.3g} to {high:.3g}" if "posterior" in curves else ""
-    return chart, repr(now), shaded
+    return found
 
 
-def _height(curves: dict[str, Array], x: Array) -> float:
-    """Return the top of the vertical axis, which cuts curves that are unbounded."""
-    tall = max(curve.max() for curve in curves.values())
-    return min(float(tall), 4 * float(max(curve[len(x) // 20 : -len(x) // 20].max() for curve in curves.values())))
+def _require_family(prior: Any, posterior: Any) -> None:
+    """Raise KindError if one of prior and posterior is about a mean and a variance, and the other is not."""
+    if isinstance(prior, NormalInverseGamma) != isinstance(posterior, NormalInverseGamma):
+        raise KindError(
+            f"The argument 'prior' of belief must be a {type(posterior).__name__}, as the posterior is; "
+            f"got {type(prior).__name__}."
+        )
 
 
 def _both(posterior: NormalInverseGamma, prior: Any, level: float, width: int, show: list[str]) -> Any:
     """Return the pictures of the mean and the variance side by side."""
-    if prior is not None and not isinstance(prior, NormalInverseGamma):
-        raise KindError(
-            f"The argument 'prior' of belief must be a NormalInverseGamma, as the posterior is; "
-            f"got {type(prior).__name__}."
-        )
+    if prior is not None:
+        _require_family(prior, posterior)
     before = (None, None) if prior is None else prior.marginal()
     alt, panels = altair(), []
     for now, then in zip(posterior.marginal(), before, strict=True):
@@ -128,67 +147,64 @@ def _overlaid(beliefs: Any, width: int) -> Any:
             f"The argument 'posterior' of belief must hold 1 to {len(PALETTE)} beliefs of different names; "
             f"got {[str(name) for name, _ in pairs]}."
         )
-    if all(isinstance(one, NormalInverseGamma) for _, one in pairs):
+    _require_one_family([one for _, one in pairs])
+    if isinstance(pairs[0][1], NormalInverseGamma):
         parts = [{name: one.marginal()[k] for name, one in pairs} for k in range(2)]
         return dressed(altair().hconcat(*(_curves(part, width * 3 // 5) for part in parts)))
     return dressed(_curves(dict(pairs), width))
 
 
+def _require_one_family(beliefs: list[Any]) -> None:
+    """Raise KindError unless the beliefs are of one family."""
+    first = beliefs[0]
+    for one in beliefs:
+        if not isinstance(one, NormalInverseGamma):
+            curved(one, "posterior", "belief")
+        if type(one) is not type(first):
+            raise KindError(
+                "Beliefs in one picture must be of one family, since they share an axis; "
+                f"got a {type(first).__name__} and a {type(one).__name__}."
+            )
+
+
 def _curves(named: Mapping[Any, Any], width: int) -> Any:
-    """Return the curves of beliefs about one number, by name."""
+    """Return the curves of beliefs of one family, by name."""
     found = {str(name): curved(one, "posterior", "belief") for name, one in named.items()}
-    first = next(iter(found.values()))
-    if any(type(one) is not type(first) for one in found.values()):
-        raise KindError("Beliefs in one picture must be of one family, since they share an axis.")
-    x = reach(*found.values())
-    curves = {name: density(one, x) for name, one in found.items()}
+    beliefs = list(found.values())
+    ends = span(beliefs)
+    x = points(beliefs, ends)
     looks = {name: (PALETTE[k], [1, 0]) for k, name in enumerate(found)}
-    lines = _lines(curves, looks, x, first, _height(curves, x))
-    return altair().layer(lines).properties(width=width, height=260, title=spelled(first))
+    lines = _lines(found, looks, x, ends, ROOM * top(beliefs, x, ends))
+    return altair().layer(lines).properties(width=width, height=260, title=spelled(beliefs[0]))
 
 
 def _lines(
-    curves: dict[str, Array], looks: dict[str, tuple[str, list[int]]], x: Array, now: Curved, tall: float
+    beliefs: Mapping[str, Curved], looks: dict[str, tuple[str, list[int]]], x: Array, ends: Ends, tall: float
 ) -> Any:
+    """Draw the density of each belief, by name."""
     alt = altair()
-    places = [float(at) for at in x] * len(curves)
-    names = [name for name in curves for _ in x]
-    data = rows_of(x=places, density=[value for curve in curves.values() for value in curve], of=names)
+    curves = [(name, *point) for name, one in beliefs.items() for point in zip(*drawn(one, x), strict=True)]
+    names, places, heights = zip(*curves, strict=True)
+    data = rows_of(x=places, density=heights, of=names)
     colours, dashes = zip(*looks.values(), strict=True)
-    shown = legend(alt, symbolType="stroke", symbolSize=400) if len(curves) > 1 else None
+    shown = legend(alt, symbolType="stroke", symbolSize=400) if len(beliefs) > 1 else None
+    title = spelled(next(iter(beliefs.values())))
     return (
         alt.Chart(data)
         .mark_line(strokeWidth=2.2, clip=True)
         .encode(
-            x=alt.X("x:Q", title=spelled(now), scale=alt.Scale(domain=domain(x, now), nice=False)),
-            y=alt.Y("density:Q", title="density", scale=alt.Scale(domain=[0, 1.12 * tall], nice=False)),
-            color=alt.Color("of:N", scale=alt.Scale(domain=[*curves], range=[*colours]), legend=shown),
-            strokeDash=alt.StrokeDash("of:N", scale=alt.Scale(domain=[*curves], range=[*dashes]), legend=shown),
+            x=alt.X("x:Q", title=title, scale=alt.Scale(domain=list(ends), nice=False)),
+            y=alt.Y("density:Q", title="density", scale=alt.Scale(domain=[0, tall], nice=False)),
+            color=alt.Color("of:N", scale=alt.Scale(domain=[*beliefs], range=[*colours]), legend=shown),
+            strokeDash=alt.StrokeDash("of:N", scale=alt.Scale(domain=[*beliefs], range=[*dashes]), legend=shown),
         )
     )
 
 
-def _interval(now: Curved, x: Array, level: float, tall: float) -> Any:
-    low, high = now.interval(level)
-    inside = [float(low), *(float(at) for at in x if low < at < high), float(high)]
+def _interval(now: Curved, x: Array, interval: Ends, tall: float) -> Any:
+    """Shade the area below the density in an interval."""
+    low, high = interval
+    inside = [low, *(float(at) for at in x if low < at < high), high]
     heights = density(now, np.array(inside))
-    data = rows_of(x=inside, density=[min(float(value), 1.12 * tall) for value in heights])
+    data = rows_of(x=inside, density=[min(float(value), tall) for value in heights])
     return altair().Chart(data).mark_area(color=PALETTE[0], opacity=0.18, clip=True).encode(x="x:Q", y="density:Q")
-
-
-def _marks(now: Curved, tall: float) -> list[Any]:
-    """Draw vertical lines at the mean and the mode, with labels at the top that do not overlap."""
-    alt = altair()
-    mode, mean = mode_of(now), float(now.mean)
-    known = {"mean": mean, **({} if mode is None or mode == mean else {"mode": mode})}
-    places = {name: at for name, at in known.items() if np.isfinite(at)}
-    left = "mode" if mode is not None and mode < mean else "mean"
-    marks = []
-    for name, at in places.items():
-        data = rows_of(x=[at], density=[1.12 * tall], name=[f"{name} {at:.3g}"])
-        dash = [1, 0] if name == "mean" else [4, 3]
-        base = alt.Chart(data).encode(x="x:Q")
-        side = {"align": "right", "dx": -4} if name == left and len(places) > 1 else {"align": "left", "dx": 4}
-        text = base.mark_text(color=GREY, baseline="top", **side).encode(y="density:Q", text="name:N")
-        marks += [base.mark_rule(color=GREY, strokeDash=dash), text]
-    return marks

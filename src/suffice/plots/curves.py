@@ -11,11 +11,8 @@ from suffice.posterior import Beta, Dirichlet, Gamma, NormalInverseGamma, Normal
 from suffice.posterior.densities import InverseGamma, StudentT
 from suffice.typing import Array
 
-__all__ = ["Curved", "curved", "density", "domain", "likelihood", "mode_of", "of_one_number", "reach", "spelled"]
+__all__ = ["Curved", "bounded", "curved", "density", "drawn", "likelihood", "mode_of", "of_one_number", "spelled"]
 
-POINTS = 151
-NARROW = 0.1
-"""Beliefs about a probability that lie within so little are hard to see between 0 and 1."""
 Curved = Beta | Gamma | WaitingRate | Pareto | StudentT | InverseGamma
 
 ABOUT: dict[type[Any], str] = {
@@ -61,41 +58,25 @@ def spelled(belief: Curved) -> str:
     return ABOUT[type(belief)]
 
 
-def domain(x: Array, belief: Curved) -> list[float]:
-    """Return the ends of the axis."""
-    if isinstance(belief, Beta) and x[-1] - x[0] > NARROW:
-        return [0.0, 1.0]
-    return [0.0 if 0 <= x[0] < 0.2 * x[-1] else float(x[0]), float(x[-1])]
-
-
 def density(belief: Curved, x: Array) -> Array:
     """Return the density at each point."""
     return np.asarray(belief.pdf(x))
 
 
-def reach(*beliefs: Curved) -> Array:
-    """Return the points at which to draw the curves, without the ends, where densities may be infinite."""
-    highest = 0.95 if isinstance(beliefs[0], Pareto | InverseGamma) else 0.999  # these have long tails
-    ends = [(float(belief.quantile(0.0005)), float(belief.quantile(highest))) for belief in beliefs]
-    low, high = min(end[0] for end in ends), max(end[1] for end in ends)
-    if isinstance(beliefs[0], Beta):
-        return _of_shares(low, high, [end for end in ends if 0 < end[1] - end[0] <= NARROW])
-    if isinstance(beliefs[0], Pareto):
-        low = 0.0
-    return np.asarray(np.linspace(0 if 0 <= low < 0.2 * high else low, high, POINTS + 1)[1:])
+def bounded(belief: Curved) -> bool:
+    """Return whether the density is finite everywhere."""
+    if isinstance(belief, Beta):
+        return min(float(belief.a), float(belief.b)) >= 1
+    return not isinstance(belief, Gamma | WaitingRate) or float(belief.shape) >= 1
 
 
-def _of_shares(low: float, high: float, narrow: list[tuple[float, float]]) -> Array:
-    """Return points between 0 and 1, dense at narrow beliefs; where all of these are near, points about them alone."""
-    steps = (np.arange(POINTS) + 0.5) / POINTS
-    if 0 < high - low <= NARROW:
-        low = 0.0 if low < 0.2 * high else low
-        return np.asarray(low + (high - low) * steps)
-    wider = [(max(0.0, 2 * start - end), min(1.0, 2 * end - start)) for start, end in narrow]  # where curves end
-    return np.unique([steps, *(start + (end - start) * steps for start, end in wider)])
+def drawn(belief: Curved, x: Array) -> tuple[Array, Array]:
+    """Return the points at which the density is finite, and the density there."""
+    curve = density(belief, x)
+    return x[np.isfinite(curve)], curve[np.isfinite(curve)]
 
 
-def likelihood(prior: Curved, posterior: Curved, x: Array) -> Array | None:
+def likelihood(prior: Curved, posterior: Curved) -> Beta | Gamma | None:
     """Return the likelihood between prior and posterior, scaled to area one, or None if it cannot be drawn."""
     if type(prior) is not type(posterior):
         raise InputError(f"The argument 'prior' must be the prior of the posterior {posterior!r}; got {prior!r}.")
@@ -108,8 +89,8 @@ def likelihood(prior: Curved, posterior: Curved, x: Array) -> Array | None:
     if first == second == 0:
         return None
     if isinstance(posterior, Beta):
-        return np.asarray(Beta(first + 1, second + 1).pdf(x))
-    return np.asarray(Gamma(first + 1, second).pdf(x)) if second else None
+        return Beta(first + 1, second + 1)
+    return Gamma(first + 1, second) if second else None
 
 
 def mode_of(belief: Curved) -> float | None:

@@ -10,8 +10,9 @@ import numpy as np
 from suffice.concepts import ConceptLearner
 from suffice.errors import InputError, KindError
 from suffice.plots.altair import GREY, PALETTE, altair, dressed, rows_of, whole_number
+from suffice.plots.axes import Ends, points, span, top
 from suffice.plots.concept import item_axis
-from suffice.plots.curves import Curved, curved, density, domain, reach, spelled
+from suffice.plots.curves import Curved, curved, drawn, spelled
 from suffice.posterior import Beta, Gamma, Pareto, WaitingRate
 from suffice.typing import Array
 
@@ -65,12 +66,14 @@ def filmstrip(prior: Any, values: Sequence[Any], frames: int = 6, columns: int =
 def _curves(prior: Curved, seen: list[Any], stops: list[int], width: int) -> list[Any]:
     known = curved(prior, "prior", "filmstrip", (Beta, Gamma, WaitingRate, Pareto))
     beliefs = [known.update(values=seen[:n]) if n else known for n in stops]
-    x = reach(*beliefs)
-    heights = [density(one, x) for one in beliefs]
-    tall = max(float(height[len(x) // 20 : -len(x) // 20].max()) for height in heights)
-    before = [None, *heights[:-1]]
-    parts = zip(beliefs, heights, before, stops, strict=True)
-    return [_frame(one, x, now, last, _after(seen, n), tall, width) for one, now, last, n in parts]
+    ends = span(beliefs, beliefs[1])
+    x = points(beliefs, ends)
+    tall = top(beliefs, x, ends, beliefs[-1])
+    before = [None, *beliefs[:-1]]
+    return [
+        _frame(now, last, _after(seen, n), x, ends, tall, width)
+        for now, last, n in zip(beliefs, before, stops, strict=True)
+    ]
 
 
 def _after(seen: list[Any], n: int) -> str:
@@ -80,22 +83,29 @@ def _after(seen: list[Any], n: int) -> str:
     return f"after {n}, latest: {last}"
 
 
-def _frame(one: Curved, x: Array, now: Array, last: Array | None, title: str, tall: float, width: int) -> Any:
+def _frame(one: Curved, last: Curved | None, title: str, x: Array, ends: Ends, tall: float, width: int) -> Any:
     alt = altair()
-    wide, high = (alt.Scale(domain=ends, nice=False) for ends in (domain(x, one), [0, 1.08 * tall]))
+    wide, high = (alt.Scale(domain=domain, nice=False) for domain in ([*ends], [0, 1.08 * tall]))
     across = alt.X("x:Q", title=spelled(one), scale=wide, axis=alt.Axis(tickCount=5))
     up = alt.Y("density:Q", title="density", scale=high, axis=alt.Axis(tickCount=4))
-    shape = alt.Chart(rows_of(x=x, density=now))
+    shape = _shape(one, x)
     layers = [
         shape.mark_area(color=PALETTE[0], opacity=0.25, clip=True).encode(x=across, y=up),
         shape.mark_line(color=PALETTE[0], strokeWidth=2, clip=True).encode(x=across, y=up),
     ]
     if last is not None:
-        ghost = alt.Chart(rows_of(x=x, density=last)).encode(x=across, y=up)
+        ghost = _shape(last, x).encode(x=across, y=up)
         layers.insert(0, ghost.mark_line(color=GREY, strokeWidth=1.2, strokeDash=[3, 3], clip=True))
-    mean = alt.Chart(rows_of(x=[float(one.mean)])).mark_rule(color=GREY).encode(x="x:Q")
+    if one.mean <= ends[1]:
+        layers.append(alt.Chart(rows_of(x=[float(one.mean)])).mark_rule(color=GREY).encode(x="x:Q"))
     named = alt.Title(title, fontSize=12, anchor="start", subtitle=repr(one), subtitleFontSize=11)
-    return alt.layer(*layers, mean).properties(width=width, height=120, title=named)
+    return alt.layer(*layers).properties(width=width, height=120, title=named)
+
+
+def _shape(belief: Curved, x: Array) -> Any:
+    """Return the data of a curve."""
+    places, heights = drawn(belief, x)
+    return altair().Chart(rows_of(x=places, density=heights))
 
 
 def _concepts(prior: ConceptLearner, seen: list[Any], stops: list[int], width: int) -> list[Any]:
