@@ -69,10 +69,10 @@ for sampling in ("strong", "weak"):
     print(f"{sampling:>6}:", "  ".join(f"{p:.3f}" for p in shares))
 
 # %% [markdown]
-# Under weak sampling, examples count only if they enlarge the smallest rectangle: the
-# first eight people leave the belief about 215 as it was, and the ninth, with 207, moves
-# it up. Under strong sampling the ninth moves it up too (.080 to .109), and each of the
-# others moves it down.
+# Under weak sampling, examples count only if they enlarge the smallest rectangle: from
+# the third person to the eighth, nothing changes, and the ninth, with 207, makes 215
+# more probable. Under strong sampling the ninth does so, too (.080 to .109), and each of
+# the others makes it less probable.
 #
 # ## Averaging over all rectangles
 #

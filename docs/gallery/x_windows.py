@@ -234,8 +234,9 @@ for estimate in ("mle", "mean"):
 # | maximum likelihood, 600 words | 65 | 286 | 146 |
 # | posterior mean, the best 20 words | | 143 | 0 |
 #
-# Posts that are impossible in both classes count as errors or not by a toss: the class
-# prior is ½ each, and of equal classes the first is answered. Answering the second makes
-# 300 errors of the 286. In both classes nearly all posts contain the word *subject* (a share of .998), which
+# A post that is impossible in both classes gets the first class, since their priors are
+# equal; the second would make 300 errors instead of 286.
+#
+# In both classes nearly all posts contain the word *subject* (a share of .998), which
 # carries no information. The most informative words are *windows* (.215 bits),
 # *microsoft* (.095), *dos* (.092), *motif* (.078) and *window* (.067).
