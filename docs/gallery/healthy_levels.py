@@ -71,8 +71,8 @@ for sampling in ("strong", "weak"):
 # %% [markdown]
 # Under weak sampling, examples count only if they enlarge the smallest rectangle: from
 # the third person to the eighth, nothing changes, and the ninth, with 207, makes 215
-# more probable. Under strong sampling the ninth does so, too (.080 to .109), and each of
-# the others makes it less probable.
+# more probable. Under strong sampling the ninth does so, too (.080 to .109), while each
+# of the others makes it less probable.
 #
 # ## Averaging over all rectangles
 #
