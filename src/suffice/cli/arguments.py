@@ -104,13 +104,13 @@ Effort = Annotated[
     Efforts, typer.Option("--effort", help="How thoroughly hyperparameters are chosen; best takes longest.")
 ]
 Errors = Annotated[
-    Faults, typer.Option("--errors", help="At a malformed row, raise an error, or skip the row and count it.")
+    Faults, typer.Option("--errors", help="At a malformed row, raise an error, or skip it and report how many.")
 ]
 Method = Annotated[
     Methods | None,
     typer.Option(
         "--method",
-        help="Hold-out, cross-validation or leave-one-out; by default hold-out, or as the rows need with --model.",
+        help="Hold-out, cross-validation or leave-one-out. Default: hold-out; with --model, folds for learned rows.",
     ),
 ]
 Folds = Annotated[
@@ -121,7 +121,8 @@ Journal = Annotated[
     bool, typer.Option("--journal", help="Keep hashes of the rows, so that forget refuses rows that were not learned.")
 ]
 Key = Annotated[
-    Path | None, typer.Option("--journal-key", metavar="FILE", help="A file that holds your key for the journal.")
+    Path | None,
+    typer.Option("--journal-key", metavar="FILE", help="A file with your journal key; fit then keeps a journal."),
 ]
 Answers = Annotated[
     Path | None,
@@ -159,7 +160,7 @@ Certificate = Annotated[
 ]
 Learned = Annotated[
     bool | None,
-    typer.Option("--learned/--new", help="Whether the model has learned these rows; by default, its counts tell."),
+    typer.Option("--learned/--new", help="Whether the model learned these rows; by default, guessed from its counts."),
 ]
 Page = Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="The HTML page to write.")]
 

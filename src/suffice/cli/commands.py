@@ -129,6 +129,7 @@ def explain(
     number: Annotated[int, typer.Option("--row", help="The row of the file, counted from 1.")] = 1,
     target: Class = None,
     against: Against = None,
+    top: Annotated[int, typer.Option("--top", min=1, help="The number of features to list; others are summed.")] = 15,
     errors: Errors = Faults.stop,
     json: Json = False,
 ) -> None:
@@ -138,7 +139,7 @@ def explain(
     """
     from suffice.cli import inspecting
 
-    inspecting.explain(model, row, number, target, against, errors.value, json)
+    inspecting.explain(model, row, number, target, against, top, errors.value, json)
 
 
 @app.command()

@@ -30,7 +30,7 @@ MANY, CLASSES, COLUMNS = 50, 6, 40
 
 @without_pandas()
 def explain(
-    path: Path, row: str, number: int, target: str | None, against: str | None, errors: str, as_json: bool
+    path: Path, row: str, number: int, target: str | None, against: str | None, top: int, errors: str, as_json: bool
 ) -> None:
     """Print the weights of evidence of one text or row."""
     model = classifier_to_answer(path)
@@ -43,7 +43,7 @@ def explain(
         raise FileError(f"The file {row!r} does not exist. This model reads tables: name a file, and its row by --row.")
     explanation = model.explain(one, *(_label(model, name) for name in (target, against)))
     two = {"target": str(explanation.target), "against": str(explanation.against)}
-    say(as_json, {**explanation.to_dict(), **two, "note": explanation.note}, repr(explanation))
+    say(as_json, {**explanation.to_dict(), **two, "note": explanation.note}, explanation.lines(top))
 
 
 @without_pandas()

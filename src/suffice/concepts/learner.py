@@ -159,7 +159,7 @@ class ConceptLearner:
         return self._with(self._scores.seen + self._tally(kind, items))
 
     def answer(self, items: Any, member: bool) -> Self:
-        """Return the belief after the answer `member`, whether the queried items belong to the concept.
+        """Return the belief after being told whether the queried items belong to the concept: `member` is the answer.
 
         The questioner chose the items, so they say nothing about the concept's size, under either sampling.
         """

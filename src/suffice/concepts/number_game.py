@@ -86,23 +86,24 @@ class NumberGame(ConceptLearner):
     Parameters
     ----------
     prior : {"rules", "intervals"}, default="rules"
-        32 rules, of which even and odd have five times the weight of the others, and two oddballs a hundredth of it;
-        or these rules together with all 5,050 intervals.
-    weight : float, default=2/3
-        With intervals: the prior probability that the concept is a rule.
-    scale : float, default=10.0
-        With intervals: the size that an interval is most probable with a priori, by an Erlang density of shape 2.
+        32 rules: even and odd have five times the weight of an ordinary rule, two oddballs ("powers of 2 and 37",
+        "powers of 2 but 32") a hundredth of it. Or these rules and all intervals: 5,050 for the numbers from 1 to 100.
+    weight : float, default=None
+        With intervals: the prior probability that the concept is a rule; 2/3 if not given.
+    scale : float, default=None
+        With intervals: the size at which a single interval is most probable a priori (an Erlang density of shape 2); 10
+        if not given.
     rules : dict, default=None
         Your own rules by name: sets of numbers, or functions that return whether a number follows the rule. A pair of
-        a rule and a number gives the rule that weight. Without a weight, rules with the names of the favoured rules
-        and the oddballs weigh as those do. The default is ``suffice.concepts.usual_rules(numbers)``: the 32 rules,
-        without those that none of the numbers follows.
+        a rule and a number gives the rule that weight. Other rules weigh 1, or what the default rule of that name
+        weighs. The default is ``suffice.concepts.usual_rules(numbers)``: the 32 rules, without those that none of the
+        numbers follows.
     numbers : sequence of int, default=range(1, 101)
         Numbers that the game is about.
     sampling : {"strong", "weak"}, default="strong"
         Whether numbers are drawn from the concept, or drawn independently and found to belong to it.
     noise : float, default=0.0
-        Probability that an example is wrong.
+        Probability that an example is wrong, below 1. Above 0, one outlier does not rule out every hypothesis.
 
     Examples
     --------

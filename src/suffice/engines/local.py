@@ -54,7 +54,7 @@ def fit_files(
     estimator : classifier
         A classifier that is fitted by counting, or ``SemiSupervised`` or ``Mixture`` over one. It is fitted in place.
     paths : path or list of paths
-        Delimited text (CSV, TSV, ...), JSON lines, Parquet or Arrow files, text also packed (.gz, .zst, .bz2), or
+        Delimited text (CSV, TSV, ...), JSON lines, Parquet or Arrow files, text also compressed (.gz, .zst, .bz2), or
         folders of folders of text files. The format of a delimited text is guessed from its first 256 kB.
     target : str, default=None
         The column of labels; if not given, the one whose name says so ("label", "class", ...), or the folder name.

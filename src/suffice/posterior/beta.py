@@ -92,8 +92,8 @@ class BetaBelief(Conjugate[S]):
     def interval(self, level: float = 0.95, kind: Literal["equal", "highest"] = "equal") -> Interval:
         """Return bounds that contain the parameter with probability `level`.
 
-        "equal" leaves the same probability on both sides; "highest" returns the shortest interval, which has the
-        highest density.
+        "equal" leaves the same probability on both sides; "highest" returns the shortest interval (that of highest
+        density), and raises NoUniqueMode if the density is highest at both ends.
         """
         if kind not in ("equal", "highest"):
             raise InputError(f"The argument 'kind' must be 'equal' or 'highest'; got {kind!r}.")
@@ -106,8 +106,8 @@ class BetaBelief(Conjugate[S]):
         """Return the log-density at a probability.
 
         >>> import suffice as sf
-        >>> round(float(sf.Beta(5, 19).pdf(0.2)), 4)
-        4.8493
+        >>> round(float(sf.Beta(5, 19).logpdf(0.2)), 4)
+        1.5788
         """
         at = points(x, self.batch_shape)
         inside = np.where((at >= 0) & (at <= 1), at, 0.5)

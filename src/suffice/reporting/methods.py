@@ -62,7 +62,8 @@ def _holdout(estimator: Any, X: Any, y: Any) -> JudgedRows:
     if given.dropped:
         how += f" {counted(given.dropped, 'row')} of a class that it has not learned {_is(given.dropped)} left out."
     every = read(rest, X, y)
-    return replace(judged, how=how, notes=pitfalls.of(rest, every, held[every.numbers].astype(np.int64), held))
+    apart = held[every.numbers]
+    return replace(judged, how=how, notes=pitfalls.of(rest, every, apart.astype(np.int64), apart))
 
 
 def unfitted(model: Any) -> Any:

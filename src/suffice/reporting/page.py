@@ -87,7 +87,7 @@ def report(
 
     It shows the data, the accuracy overall and by class with credible intervals, the confusion matrix, the calibration,
     the distribution of features in each class, the most informative features, the evidence for some predictions, the
-    most confident mistakes, and whether more rows would help.
+    most confident mistakes, and whether more rows would help. It needs the packages of ``suffice[report]``.
 
     Parameters
     ----------
@@ -100,11 +100,12 @@ def report(
     title : str, default=None
         The heading. If not given, it is the target and the classes.
     examples : list of int, default=None
-        Numbers of the rows to explain; if not given, a right one, a close call and a wrong one.
+        Indices of the rows to explain, from 0; if not given, a right one, a close call and a wrong one.
     held_out : bool, default=None
-        True if the model has not learned these rows: they are judged as they are. False if it has: each is judged by
-        a model that knows nothing of it (``sf.evaluate.crossfit``). If not given, they count as learned where the model
-        has counted as many rows of each class, and its counts contain these. The page says which it was.
+        True if the model has not learned these rows: they are judged as they are. False if it has: each is judged by a
+        model without it (``sf.evaluate.crossfit``) where possible, else by the model itself, which the page says. If
+        not given, rows count as learned if the journal of the model holds them, or if they are as many of each class as
+        it has counted and its counts contain them. The page says which it was.
     target : str, default=None
         Name of what is predicted, for the heading. If not given, it is the name of `y` where `y` is a column or a
         named Series, or else the target that the model was fitted with.

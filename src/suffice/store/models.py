@@ -50,7 +50,7 @@ def save(model: Any, path: str | os.PathLike[str]) -> None:
 
     See Also
     --------
-    load, describe
+    load, store.describe
 
     Examples
     --------

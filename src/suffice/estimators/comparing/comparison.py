@@ -37,9 +37,9 @@ def bayes_factor(a: Compared, b: Compared, X: DataLike | None = None, **data: ob
     ----------
     a, b : fitted classifiers; or beliefs of one family; or a belief and a value of its parameter
         Classifiers must have learned the same data: rows, columns and counts are checked, as far as both models keep
-        them, and a difference raises an error. (A model of fewer columns has a larger evidence, which means nothing.)
-        Use ``compare(models, X, y)`` for models of different data. Flat means (``kappa=0``) are compared with flat
-        means only. A value is a point hypothesis, such as 0.5.
+        them, and a difference raises an error. (Evidences of different columns are evidences of different data.) Use
+        ``compare(models, X, y)`` for models of different data. Flat means (``kappa=0``) are compared with flat means
+        only. A value is a point hypothesis, such as 0.5.
     X : as for fit, default=None
         The training rows; needed to compare models of counts of different kinds (see ``evidence``).
     **data : as for update
@@ -239,7 +239,7 @@ def compare(
         Classifiers by name. They must be fitted if they are compared by evidence.
     X : as for fit, default=None
         The training rows; needed with `y`, and to compare models of counts of different kinds by evidence (see
-        ``evidence``). With `y`, also a dict of the rows for each model, by its name.
+        ``evidence``). With `y`, it may be a dict of rows for each model, with the names of `models` as keys.
     y : as for fit, default=None
         Labels of the rows. If given, models are compared by held-out log loss.
     sample_weight, groups : array-like of shape (n_rows,), default=None

@@ -264,7 +264,7 @@ class GaussianDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ma
 
     @property
     def explained_variance_ratio_(self) -> Array:
-        """Share of each discriminant coordinate of the variance between classes."""
+        """Share of the variance between classes that lies along each discriminant coordinate."""
         return self._coordinates().shares
 
     @property

@@ -55,7 +55,7 @@ class StandsOnClassifier(Whole):
         n, parameters, rng : int; {"estimate", "each", "once"}; int, Generator or None
             As for the estimator's own ``sample``.
         label : label, default=None
-            The class or cluster of all rows; if not given, they are drawn by their shares.
+            The class or cluster of all rows; if not given, they are drawn by their probabilities.
 
         Returns
         -------

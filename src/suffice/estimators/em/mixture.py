@@ -41,7 +41,8 @@ class Mixture(StandsOnClassifier, MetaEstimatorMixin, ClusterMixin, BaseEstimato
     ----------
     estimator : classifier
         A generative classifier of this library. Fit refuses ComplementNB, LinearDiscriminantAnalysis,
-        QuadraticDiscriminantAnalysis, method="edcm", and a TextClassifier with a bursty model.
+        QuadraticDiscriminantAnalysis, a DirichletMultinomialNB with method="edcm", and a TextClassifier with
+        model="complement" or a bursty model.
     n_components : int, "bic" or "evidence", default=2
         Number of clusters. "bic" chooses the number from 1 to `max_components` with the lowest BIC; "evidence" the one
         with the highest Cheeseman-Stutz evidence, for which the classifier needs a prior that is proper or learned.
@@ -81,7 +82,7 @@ class Mixture(StandsOnClassifier, MetaEstimatorMixin, ClusterMixin, BaseEstimato
         Index in `objective_` at which each stage begins. There is one stage, or three if the classifier learns its
         prior; objectives of different stages cannot be compared.
     n_iter_ : int
-        Number of models on the way from that start: the length of `objective_`.
+        Number of models from the best start on, the start included: the length of `objective_`.
     converged_ : bool
         Whether EM converged within `max_iter` steps in every stage.
     criterion_ : dict

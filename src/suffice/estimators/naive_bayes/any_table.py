@@ -39,10 +39,11 @@ class NaiveBayes(TableClassifier):
     """Naive Bayes for any table: numbers, categories, flags, counts and text, with missing values.
 
     Pass a dataframe and the name of its target. The values of a column determine its model: Bernoulli for True and
-    False; categorical for short strings and a few whole numbers; Gaussian, histogram, Poisson or categorical for other
-    numbers, whichever the data favour; word counts for long strings. Joint columns, whose values are not independent
-    within classes, are found. Missing values (None, NaN, NA, null) are not counted at fit and contribute nothing at
-    predict. A category that training rows lack has the probability that the prior reserves for it.
+    False; categorical for short strings and for whole numbers with few distinct values; Gaussian, histogram, Poisson or
+    categorical for other numbers, whichever the data favour; word counts for long strings. Joint columns, whose values
+    are not independent within classes, are found. Missing values (None, NaN, NA, null) are not counted at fit and
+    contribute nothing at predict. A category that training rows lack has the probability that the prior reserves for
+    it.
 
     Parameters
     ----------
@@ -77,9 +78,10 @@ class NaiveBayes(TableClassifier):
         Joint columns: sets of two or three columns whose joint value carries more evidence than each column alone.
         "auto" chooses the sets, and their number, on held-out rows, and chooses none unless they improve the log loss
         of these rows; 2 or 3 also limits the columns of a set; a list such as ``[("age", "job")]`` declares the sets.
-        The same rows choose whether numeric columns share a covariance matrix per class, and whether values get
-        residual terms. All of these choices need feature_weights="loo", 100 rows and more effort than "fast". With
-        Dask and Spark, counting the sets takes one more pass.
+        The same rows choose whether numeric columns get one multivariate normal per class, whether values get residual
+        terms, and what share of the labels may be wrong (label noise). None, or a list, makes none of these choices.
+        The choices need feature_weights="loo", 100 rows and more effort than "fast". With Dask and Spark, counting the
+        sets takes one more pass.
     memory_limit : int, default=2_000_000_000
         Approximate number of bytes for the counts of joint columns. A warning names the sets that do not fit.
 
@@ -102,6 +104,10 @@ class NaiveBayes(TableClassifier):
     feature_weights_ : dict
         The exponent of each column, or set of joint columns, that is not dropped: near 0 if others carry the same
         evidence.
+    choices_ : Choices
+        What was chosen on held-out rows, and the alternatives that were tried.
+    temper_ : Temper
+        The power that likelihoods are raised to, and the exponent of document length.
     joint_ : dict
         The model of each set of joint columns, with the log loss it saves; the largest weight comes first.
 
@@ -243,7 +249,7 @@ class NaiveBayes(TableClassifier):
         return {name: block.statistic for name, block in self._model.alone.items()}
 
     def score(self, X: DataLike, y: LabelsLike, sample_weight: WeightsLike = None) -> float:
-        """Return the accuracy: the share of rows whose class is predicted correctly.
+        """Return the accuracy: the share of rows, or of their weights, whose class is predicted correctly.
 
         Parameters
         ----------

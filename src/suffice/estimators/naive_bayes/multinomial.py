@@ -91,7 +91,8 @@ class MultinomialNB(MatrixClassifier):
         it together with the temper, and is 0 if `temper` is a number or None; None is 0.
     feature_weights : "loo" or None, default=None
         Evidence weights: an exponent per word, so that evidence that several words repeat counts once. "loo" fits them
-        so that each row is predicted best from the others; None gives every word weight 1.
+        so that each row is predicted best from the others; it needs a single alpha above 0, an estimate other than
+        "predictive", and at most 128 classes unless `ridge` is given. None gives every word weight 1.
     ridge : float, default=None
         Strength of the ridge penalty that shrinks evidence weights toward 1. If not given, it minimizes the log loss on
         held-out rows.

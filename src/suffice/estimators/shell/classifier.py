@@ -90,11 +90,12 @@ class Classifier(Judging):
         *,
         journal: JournalKey = None,
     ) -> Self:
-        """Learn from one more batch of rows; the counts are those of a single fit, however rows are split into batches.
+        """Learn from one more batch of rows; the counts do not depend on how rows are split into batches.
 
-        Views, which rows choose (such as a temper, weights, a pseudo-count or a prior that is "loo"), are chosen by the
-        first batch and stay in force. ``stale_`` is True once they are older than the counts; ``refresh`` with all rows
-        chooses them again, and the model is then that of one fit.
+        Views are settings that were chosen on rows (such as a temper, weights, a pseudo-count or a prior that is
+        "loo"). The first batch chooses them, and they stay in force. ``stale_`` is True once they are older than the
+        counts; ``refresh`` with all rows chooses them again, and the model is then that of one fit, except that only
+        `fit` chooses the tokens of texts.
 
         Parameters
         ----------
@@ -164,10 +165,11 @@ class Classifier(Judging):
     ) -> Any:
         """Forget rows: their counts are subtracted, so the counts are those of a model that never learned them.
 
-        Counts of whole numbers are equal to the bit. Classes, categories and words without a remaining row vanish,
-        unless they were declared. A model fitted with ``journal`` raises an error for rows that it has not learned, or
-        that it has already forgotten. Without a journal, an error is raised only if the counts lack a word, value or
-        class of the rows: sums cannot reveal more. An error leaves the model as it was.
+        Counts of whole numbers match to the bit, sums of other numbers up to rounding. Classes, categories and words
+        without a remaining row vanish, unless they were declared. A model fitted with ``journal`` raises an error for
+        rows that it has not learned, or that it has already forgotten. Without a journal, an error is raised only if
+        the counts lack a word, value or class of the rows: sums cannot reveal more. An error leaves the model as it
+        was.
 
         Parameters
         ----------
@@ -179,7 +181,7 @@ class Classifier(Judging):
             The weights that the rows were learned with.
         drop_views : bool, default=False
             Whether to drop the views, such as the temper. If False, they stay in force and are stale; they carry a
-            trace of the forgotten rows until `refresh`.
+            trace of the forgotten rows until `refresh`. Tokens that were chosen on texts stay in either case.
         journal : str or bytes, default=None
             The key of the journal, if it has one.
 
@@ -225,8 +227,8 @@ class Classifier(Judging):
     def merge(self, other: Classifier) -> Self:
         """Add the counts of another model, as if this one had learned its rows.
 
-        The views of the model with more rows, or of the only model that has any, stay in force, and are stale until
-        `refresh`.
+        Views stay in force, and are stale until `refresh`: those of the model with more rows, or of the only one that
+        has views. If not all models of texts have pairs of words, pairs are left out of the sum, with a warning.
 
         Parameters
         ----------

@@ -112,7 +112,8 @@ class Judging(Generating, ClassifierMixin, BaseEstimator):
         Parameters
         ----------
         X, y, sample_weight, groups : as for fit
-            All rows that the model has learned and not forgotten. A journal without a key refuses other rows.
+            All rows that the model has learned and not forgotten. Other rows raise an error only if the model keeps a
+            journal without a key.
 
         Returns
         -------
@@ -149,7 +150,7 @@ class Judging(Generating, ClassifierMixin, BaseEstimator):
         level : float, default=0.9
             Posterior probability of each interval; the tails on both sides are equal.
         method : {"delta", "sample"}, default="delta"
-            "delta" uses means and variances of log-odds, in closed form and in one pass; "sample" draws all parameters.
+            "delta" approximates log-odds by normals, in closed form and in one pass; "sample" draws all parameters.
         n_samples : int, default=1000
             Number of draws.
         random_state : int, Generator or None, default=None
@@ -157,7 +158,7 @@ class Judging(Generating, ClassifierMixin, BaseEstimator):
 
         Returns
         -------
-        lower, upper : ndarrays of shape (n_samples, n_classes)
+        lower, upper : ndarrays of shape (n_rows, n_classes)
             Columns in the order of ``classes_``.
         """
         check_is_fitted(self)
@@ -194,7 +195,7 @@ class Judging(Generating, ClassifierMixin, BaseEstimator):
         Parameters
         ----------
         X : as for fit, default=None
-            The training rows, if the omitted factors shall be included, as comparing models of different kinds needs.
+            The training rows, to include the omitted factors, which is needed to compare models of different kinds.
         sample_weight : array-like of shape (n_rows,), default=None
             The weights that the rows were learned with.
 
@@ -210,7 +211,7 @@ class Judging(Generating, ClassifierMixin, BaseEstimator):
         return evidence(self._predictor, self._evidence_names(), self._reader.by_block, coefficient)
 
     def drop_views(self) -> Self:
-        """Drop the views (temper, weights, a chosen pseudo-count), so that only the counts are left.
+        """Drop the views (temper, weights, a chosen pseudo-count): only the counts and the chosen tokens are left.
 
         Returns
         -------
@@ -275,13 +276,14 @@ class Judging(Generating, ClassifierMixin, BaseEstimator):
             Groups of dependent rows, such as those of one author; each row is predicted without its whole group.
         views : {"crossfit", "fixed"}, default="crossfit"
             "crossfit" splits rows into five folds, and predicts each fold with views that the other folds choose, which
-            estimates the quality on new rows. "fixed" keeps the views: faster, and exact only if rows chose nothing.
+            estimates the quality on new rows. "fixed" keeps the views: faster, and exact only if no view was chosen.
 
         Returns
         -------
         probabilities : ndarray of shape (n_rows, n_classes)
-            Columns in the order of ``classes_``. A row whose class has no other row has probability 0 of it, unless the
-            class prior has pseudo-counts, or is uniform or fixed. ``sf.evaluate.leave_one_out`` scores them.
+            Columns in the order of ``classes_``. The true class of a row that is the only one of its class gets
+            probability 0, unless the class prior has pseudo-counts, or is uniform or fixed.
+            ``sf.evaluate.leave_one_out`` also scores the probabilities.
 
         Examples
         --------

@@ -77,7 +77,7 @@ class Predicting(metaclass=NamesInUse):
 
     @property
     def stale_(self) -> bool:
-        """Whether views are older than the counts; `refresh` chooses them again."""
+        """Whether views (settings chosen on rows, such as the temper) are older than the counts; see `refresh`."""
         must_be_fitted(self)
         return bool(self._predictor.views) and self._stale
 

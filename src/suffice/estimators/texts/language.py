@@ -62,8 +62,8 @@ class LanguageModel(NextWords):
         texts outweigh. "jelinek_mercer" mixes it in with a fixed share λ, (1 − λ) N_w/N + λ p_w; ``posterior_`` then
         depends on the texts and ``alpha`` alone.
     strength : float or "loo", default="loo"
-        μ, or λ up to 1. "loo" maximizes the leave-one-out likelihood of the training words, and is worth at least one
-        word.
+        μ, or λ up to 1. "loo" maximizes the leave-one-out likelihood of the training words, and gives the background
+        the weight of at least one word.
 
     Attributes
     ----------
@@ -105,7 +105,7 @@ class LanguageModel(NextWords):
     >>> round(model.perplexity(["little black lamb", "white rain"]), 2)
     12.35
 
-    Two lines are few. Behind them stands a model of more texts:
+    With only a few texts, a background model of other texts helps:
 
     >>> english = sf.LanguageModel().fit(["the lamb was little and white", "Mary had a lamb and the lamb had Mary"])
     >>> backed = sf.LanguageModel(background=english, strength=10).fit(["Mary had a little lamb"])
@@ -217,7 +217,8 @@ class LanguageModel(NextWords):
 
     @fit_context
     def partial_fit(self, X: TextsLike, y: object = None) -> Self:
-        """Learn from more texts. The vocabulary stays, and any cutting into parts gives the same model as one fit.
+        """Learn from more texts. With a given vocabulary, any split into batches gives the same model as one fit.
+        Otherwise the vocabulary is that of the first batch, and later new words count as unknown.
 
         Parameters
         ----------

@@ -66,10 +66,10 @@ class NextWords(Whole, BaseEstimator):
 
     @property
     def mode(self) -> dict[str, float]:
-        """Mode of ``posterior_`` by word. With ``alpha=1`` and no background, it is each word's share of the texts.
+        """Mode of ``posterior_`` by word. With ``alpha=1`` and no background, it is each word's share of all words.
 
-        ``probabilities`` are the posterior mean, mixed with the background by ``smoothing="jelinek_mercer"``, of which
-        the mode knows nothing. Raises NoUniqueMode if the posterior has no unique mode.
+        ``probabilities()`` returns the posterior mean instead, and with ``smoothing="jelinek_mercer"`` mixes it with
+        the background; the mode is not mixed. Raises NoUniqueMode if the posterior has no unique mode.
         """
         check_is_fitted(self, "posterior_")
         try:
@@ -103,7 +103,8 @@ class NextWords(Whole, BaseEstimator):
     def log_prob(self, X: TextsLike) -> Array:
         """Return the log-probability of each text under the current word probabilities, which its words do not update.
 
-        Where words should teach (the Dirichlet-multinomial), it is ``posterior_.log_evidence(counts=...)``.
+        For the probability when each word updates those that follow (the Dirichlet-multinomial), use
+        ``posterior_.log_evidence(counts=...)``.
 
         Parameters
         ----------
@@ -121,7 +122,8 @@ class NextWords(Whole, BaseEstimator):
         """Return the perplexity: how many equally probable words would be as hard to predict as those of the texts.
 
         A word that is not in the vocabulary counts, and has the probability of the unknown slot, whichever word it is.
-        So models are compared by the same texts and the same vocabulary only: one that knows no word guesses all.
+        So perplexities can be compared only on the same texts and with the same vocabulary: a model without known words
+        would predict every word as unknown, with perplexity near 1.
 
         Parameters
         ----------
@@ -153,8 +155,8 @@ class NextWords(Whole, BaseEstimator):
         n : int, default=None
             How many texts; one if not given.
         length : int or array-like of shape (n,), default=None
-            How many words a text has. The model does not describe it; if not given, it is drawn from a Poisson about
-            the mean of the texts that were learned.
+            How many words a text has. The model does not describe it; if not given, it is drawn from a Poisson
+            distribution whose mean is the mean length of the texts that were learned.
         parameters : {"estimate", "each", "once"}, default="estimate"
             "estimate" draws words by ``probabilities()``. "each" draws the probabilities of each text from
             ``posterior_`` (the posterior predictive), "once" draws them once for all texts: a replicate of those that

@@ -76,7 +76,8 @@ class TextClassifier(ReadsTexts):
     ngram_range : tuple of int, default=None
         Smallest and largest number of words in a token. If not given, training texts choose between single words,
         words with pairs of words, and, where texts are short or words are not separated, runs of 1 to 5 letters. Only
-        "multinomial" with estimate="mean" and at least 200 texts chooses; otherwise tokens are single words.
+        "multinomial" with estimate="mean" and at least 200 texts chooses; otherwise, and with `partial_fit`, tokens are
+        single words.
     vocabulary : list of str, default=None
         Words of the model, whether or not they occur in training texts. If not given, all words that occur. The counts
         keep all words either way.
@@ -106,10 +107,10 @@ class TextClassifier(ReadsTexts):
         held-out texts.
     effort : {"fast", "balanced", "best"}, default="balanced"
         How much time is spent on choices, which ``choices_`` lists. "fast" reads the texts once and uses single words
-        without evidence weights. "balanced" chooses tokens, pseudo-count, weights, residuals and a floor by log loss on
-        held-out texts; it uses at most 50,000 texts, selected by a hash of their content, so that the order of the
-        texts does not matter. "best" uses up to 200,000 texts, holds out each part of them in turn, and tries more
-        options.
+        without evidence weights. "balanced" chooses tokens, pseudo-count, weights, residuals and a rate of wrong labels
+        (label noise) by log loss on held-out texts; it uses at most 50,000 texts, selected by a hash of their content,
+        so that the order of the texts does not matter. "best" uses up to 200,000 texts, holds out each part of them in
+        turn, and tries more options.
     memory_limit : int, default=2_000_000_000
         Bytes that fitting the weights may use. If the texts need more, weights are fitted on fewer texts.
     verbose : bool, default=False

@@ -20,7 +20,7 @@ from suffice.typing import Array
 
 __all__ = ["Explanation", "explain", "place_of"]
 
-SHOWN = 30
+SHOWN = 15
 LABEL_NOISE = "(label noise)"
 NORMAL_95 = 1.959963984540054
 
@@ -99,24 +99,30 @@ class Explanation:
         return order
 
     def __repr__(self) -> str:
-        columns = self._cut()
+        return self.lines()
+
+    def lines(self, most: int = SHOWN) -> str:
+        """Return the explanation as text: the largest weights, and the sum of the others."""
+        columns = self._cut(most)
         lines = [f"{self.target} rather than {self.against}: log-odds {self.log_odds:+.3f}"]
         lines += [self.note] * bool(self.note)
         width = max(len(str(name)) for name in columns["feature"])
         for feature, value, weight in zip(*columns.values(), strict=True):
-            lines.append(f"  {weight:+8.3f}  {feature!s:{width}}  {value}".rstrip())
+            lines.append(f"  {weight:+8.3f}  {feature!s:{width}}  {' '.join(str(value).splitlines())}".rstrip())
         return "\n".join(lines)
 
-    def _cut(self) -> dict[str, list[Any]]:
-        """Return what is displayed: the features with the largest weights, and the others summed."""
-        columns, rest = self.to_dict(), self._order()[SHOWN:]
+    def _cut(self, most: int = SHOWN) -> dict[str, list[Any]]:
+        """Return what is displayed: the features with the largest weights, the others summed, and the label noise."""
+        order = self._order()
+        last = [i for i in order[most:] if self.features[i] == LABEL_NOISE]
+        rest, columns = order[most : len(order) - len(last)], self.to_dict()
         if len(rest) < 2:
             return columns
-        columns = {name: column[: SHOWN + 1] for name, column in columns.items()}
-        columns["feature"].append("(others)")
-        columns["value"].append(f"{len(rest):,} features")
-        columns["weight"].append(float(self.weights[rest].sum()))
-        return columns
+        others = {"feature": "(others)", "value": f"{len(rest):,} features", "weight": float(self.weights[rest].sum())}
+        return {
+            name: [*column[: most + 1], others[name], *(column[-1:] if last else [])]
+            for name, column in columns.items()
+        }
 
     def _repr_html_(self) -> str:
         return card(self, self._parts)
@@ -124,8 +130,9 @@ class Explanation:
     def _parts(self) -> Iterator[str]:
         columns = self._cut()
         most = max([1e-300, *(abs(weight) for weight in columns["weight"] if np.isfinite(weight))])
-        ends = [self._interval(i) for i in self._order()[: len(columns["weight"]) - 1]]
-        spans = ["", *ends, *[""] * len(columns["weight"])][: len(columns["weight"])]
+        order = self._order()
+        alone = order if len(columns["weight"]) == len(order) + 1 else order[:SHOWN]
+        spans = ["", *map(self._interval, alone), "", ""][: len(columns["weight"])]
         rows = [
             (str(feature), str(value), f"{weight:+.3f}", span, bar(float(np.clip(weight / most, -1, 1)), signed=True))
             for (feature, value, weight), span in zip(zip(*columns.values(), strict=True), spans, strict=True)
