@@ -28,9 +28,12 @@ from suffice.typing import Array, Booleans, Rng
 __all__ = ["DiagonalMoments", "FullMoments"]
 
 
-LAST_DIGITS, LARGE, NOTHING = 4 * np.finfo(np.float64).eps, 1e-3, 1e-15
-"""Share of a scatter that rounding makes uncertain; share of a mean above which an unknown spread matters; share of
-past deviations below which a mean is zero."""
+LAST_DIGITS, LARGE, KNOWN = 4 * np.finfo(np.float64).eps, 1e-3, 1e-2
+"""Share of a scatter that rounding makes uncertain; share of a mean above which an unknown spread matters; share of a
+scatter up to which its error does not."""
+
+HUGE = 2.0**53
+"""Value beside which small numbers and zeros cannot be told apart."""
 
 STEP = 16
 """Binary digits in an order of magnitude, to which `without_trace` rounds a peak up."""
@@ -127,7 +130,7 @@ class Moments(Statistic):
         scatter = self._repaired(scatter.where(self._spread(left), _nothing(self.scatter)), other)
         peak = np.where(left, np.maximum(self.peak, other.peak), 0.0)
         rest = self._make(n, means, scatter.where(self._spread(removed), self._scatters), peak)
-        rest._tell_of_lost_digits(removed & (n > 1), LAST_DIGITS * self._sizes())
+        rest._tell_of_lost_digits(removed & (n > 1), LAST_DIGITS * self._sizes(), np.abs(other.mean))
         return rest
 
     @property
@@ -158,15 +161,16 @@ class Moments(Statistic):
         if (~left & (other.n > 0) & (apart | wider)).any():
             raise DataError("all rows would be removed, but those given have another mean or scatter.")
 
-    def _tell_of_lost_digits(self, changed: Booleans, error: Array) -> None:
+    def _tell_of_lost_digits(self, changed: Booleans, error: Array, far: Array) -> None:
         """Warn of scatters that rounding errors hide, because removed values lay very far from those that are left."""
-        unknown = changed & (self._sizes() <= error) & (np.sqrt(error) > LARGE * np.sqrt(self.n) * np.abs(self.mean))
-        unknown &= np.abs(self.mean) > NOTHING * np.sqrt(self.peak)  # zeros have no scatter
+        mean, hidden = np.abs(self.mean), KNOWN * self._sizes() <= error
+        unknown = changed & hidden & (np.sqrt(error) > LARGE * np.sqrt(self.n) * mean)
+        unknown &= (mean > LAST_DIGITS * far) | (far > HUGE)  # zeros have no scatter
         if unknown.any():
             tell(
-                f"The spread of {counted(int(unknown.sum()), 'feature')} (counted by class) is not known after the "
-                "subtraction, because removed values lay very far from the rest: rounding errors are larger. Fit the "
-                "remaining rows again."
+                f"The spread of {counted(int(unknown.sum()), 'feature')} (counted by class) is not known to 1 % after "
+                "the subtraction, because removed values lay very far from the rest: rounding errors are too large. "
+                "Fit the remaining rows again."
             )
 
     @abstractmethod
