@@ -72,7 +72,7 @@ print(f"the probability of spam is {by_hand:.3f}")
 # %% [markdown]
 # ## The same with the library
 #
-# Three lines, with names for the columns. The two results agree to the last digit: the
+# Three lines, with names for the columns. The two results agree up to rounding: the
 # library does nothing else.
 
 # %%

@@ -12,6 +12,8 @@ event that has never happened is not impossible.
 # two tails. Then you toss 3 heads and 17 tails.
 
 # %%
+import numpy as np
+
 import suffice as sf
 
 prior = sf.Beta(2, 2)
@@ -74,3 +76,23 @@ sf.plots.belief(swan, sf.Beta(1, 1))
 # likelihood. Its highest point, the maximum-likelihood estimate, is at 0, but most of
 # its area lies elsewhere. The mean, an interval and the mode of a curve answer
 # different questions.
+#
+# ## Is the coin fair?
+#
+# A Bayes factor compares two explanations by the probability that each gives to the
+# tosses. A fair coin gives every sequence of twenty tosses the probability $0.5^{20}$.
+# Under a uniform prior, the probability is averaged over all coins; that is the evidence
+# ([BB-7](../math/beta.md)), and has a closed form.
+
+# %%
+for heads in (3, 8, 10):
+    tails = 20 - heads
+    log_factor = sf.bayes_factor(sf.Beta(1, 1), 0.5, heads=heads, tails=tails)
+    factor = np.exp(log_factor)
+    odds = f"{factor:.1f} to 1 against" if factor > 1 else f"{1 / factor:.1f} to 1 for"
+    print(f"{heads:2d} heads of 20: {odds} the fair coin")
+
+# %% [markdown]
+# Three heads of twenty speak clearly against a fair coin. Ten speak for it, though any
+# coin with about that share could have made them: the uniform prior spends most of its
+# belief on coins that could not.

@@ -223,7 +223,9 @@ def test_views_are_fitted_on_labelled_rows_at_the_end() -> None:
     refitted = clone(inner)
     assert refitted.get_params()["temper"] == "loo"
     assert inner.temper_.prior != 1
-    assert inner.refresh(texts[:80], some[:80]).temper_.prior == 1
+    with pytest.warns(UserWarning, match="Views are chosen on 80 of 400 rows"):
+        inner.refresh(texts[:80], some[:80])
+    assert inner.temper_.prior == 1
 
 
 @pytest.mark.parametrize("weight", [1.0, 0.1])

@@ -59,5 +59,5 @@ def test_what_cannot_be_drawn_is_refused() -> None:
 
 def test_without_altair_the_error_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "altair", None)
-    with pytest.raises(ImportError, match=r"pip install suffice\[report\]"):
+    with pytest.raises(ImportError, match=r"pip install 'suffice\[report\]'"):
         sf.plots.waterfall(made(3))

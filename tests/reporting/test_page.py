@@ -295,7 +295,7 @@ def test_a_missing_library_is_named(name: str, monkeypatch: pytest.MonkeyPatch) 
     X, y = counts()
     page._runtime.cache_clear()
     monkeypatch.setitem(sys.modules, name, None)
-    with pytest.raises(ImportError, match=r"pip install suffice\[report\]"):
+    with pytest.raises(ImportError, match=r"pip install 'suffice\[report\]'"):
         sf.report(sf.MultinomialNB().fit(X, y), X, y)
 
 

@@ -562,7 +562,15 @@ def test_one_number_of_rows_may_serve_all_features() -> None:
 @pytest.mark.parametrize("kind", [DiagonalMoments, FullMoments])
 def test_a_spread_that_subtraction_loses_is_told(kind: Any) -> None:
     X = np.random.default_rng(0).normal(50, 3, (1000, 2))
-    for far, lost in ((1e4, False), (1e6, False), (2e10, True), (1.7e12, True), (1e17, True), (1e19, True), (1e100, True)):
+    for far, lost in (
+        (1e4, False),
+        (1e6, False),
+        (2e10, True),
+        (1.7e12, True),
+        (1e17, True),
+        (1e19, True),
+        (1e100, True),
+    ):
         X[0, 1] = far
         total, first, rest = (kind.of(rows) for rows in (X, X[:1], X[1:]))
         with pytest.warns(UserWarning, match="spread of 1 feature") if lost else nullcontext():

@@ -33,6 +33,7 @@ __all__ = [
     "Methods",
     "Model",
     "Models",
+    "MoreData",
     "NewModel",
     "OnlyPrediction",
     "Output",
@@ -82,6 +83,7 @@ Data = Annotated[
         help="CSV, TSV, JSON lines, Parquet or Arrow files, or folders of text files; - is standard input.",
     ),
 ]
+MoreData = Annotated[list[Path] | None, typer.Argument(metavar="[FILES]", help="The rows, in files as for 'fit'.")]
 Model = Annotated[Path, typer.Argument(metavar="MODEL", help="A model file, as written by 'suffice fit'.")]
 Models = Annotated[list[Path], typer.Argument(metavar="MODELS", help="Model files.")]
 NewModel = Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="The model file to write.")]

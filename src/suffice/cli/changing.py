@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import re
-from collections.abc import Iterator
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from functools import wraps
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -12,20 +17,54 @@ import numpy as np
 import suffice as sf
 from suffice.cli.classifiers import classifier
 from suffice.cli.file_options import no_rows, open_files
-from suffice.cli.outputs import save, say, write
+from suffice.cli.outputs import note, save, say, write
 from suffice.engines.passes import sample_size
 from suffice.engines.roles import roles
 from suffice.engines.row_sources import FileRows
 from suffice.errors import FileError, InputError, LabelError, SubtractionError
+from suffice.estimators.shell.journals import only_learned
 from suffice.later import pa
 from suffice.models.choosing.wanted import ROWS
 from suffice.stats.bottom_k import BottomK, rows_of
 from suffice.store.models import pieces
 from suffice.telling import counted
 
+fcntl: ModuleType | None
+try:
+    import fcntl
+except ImportError:  # not on Windows
+    fcntl = None
+
 __all__ = ["forget", "key_of", "refresh", "update"]
 
 
+def _one_at_a_time(verb: Callable[..., None]) -> Callable[..., None]:
+    """Let a verb wait until no other is changing the same model file, so that no rows are lost."""
+
+    @wraps(verb)
+    def alone(path: Path, *args: Any) -> None:
+        with _locked(path):
+            verb(path, *args)
+
+    return alone
+
+
+@contextmanager
+def _locked(path: Path) -> Iterator[None]:
+    """Hold the lock of a model file, which may be replaced while this waits; systems without locks go on."""
+    while True:
+        with ExitStack() as stack:
+            with suppress(OSError):  # the verb says what is wrong with the path
+                file = stack.enter_context(path.open("rb"))
+                if fcntl is not None:
+                    fcntl.flock(file, fcntl.LOCK_EX)
+                    if not os.path.samestat(os.fstat(file.fileno()), path.stat()):
+                        continue
+            yield
+            return
+
+
+@_one_at_a_time
 def update(path: Path, data: list[Path], output: Path | None, journal: Any, errors: str, as_json: bool) -> None:
     """Add more rows to a model, batch by batch."""
     model = classifier(path)
@@ -53,6 +92,7 @@ def _admit(model: Any, labels: Any) -> None:
     model._put(model._model.among(classes), model._predictor.views, model._stale)
 
 
+@_one_at_a_time
 def forget(
     path: Path,
     data: list[Path],
@@ -66,6 +106,9 @@ def forget(
     """Remove rows from a model; with a journal, write a certificate."""
     model = classifier(path)
     target, rows, signed = output or path, 0, None
+    if not data:
+        _drop_views(model, target, drop_views, as_json)
+        return
     if certificate is not None and model.journal_ is None:
         raise InputError(
             f"The option '--certificate' needs a model with a journal, which {str(path)!r} does not keep. Fit it with "
@@ -98,16 +141,25 @@ def forget(
         lines.append(f"Wrote the certificate {proof}")
     if model.stale_:
         lines.append(
-            "The hyperparameters keep a trace of the removed rows: 'suffice refresh' chooses them again, --drop-views "
-            "drops them."
+            f"The hyperparameters keep a trace of the removed rows. 'suffice forget {target} --drop-views' drops them; "
+            "'suffice refresh' chooses them again on the rows that are left."
         )
     say(as_json, facts, *lines)
 
 
-def _not_learned(error: SubtractionError, path: Path) -> SubtractionError:
-    """Return the error for rows that a model has not learned, in terms of the files."""
-    row = re.search(r"\brow ([\d,]+)", str(error))
-    which = "These rows" if row is None else f"Row {int(row[1].replace(',', '')) + 1:,} of the files"
+def _drop_views(model: Any, target: Path, wanted: bool, as_json: bool) -> None:
+    """Drop the hyperparameters that rows chose, without forgetting rows."""
+    if not wanted:
+        raise InputError("The verb 'forget' needs files of rows to forget, or --drop-views alone; got neither.")
+    save(model.drop_views(), target)
+    facts = {"model": str(target), "rows": 0, "what": "forgotten"}
+    say(as_json, facts, f"Dropped the hyperparameters that rows chose; wrote {target}")
+
+
+def _not_learned(error: SubtractionError, path: Path, before: int = 0) -> SubtractionError:
+    """Return the error for rows that a model has not learned, in terms of the files, `before` rows into them."""
+    row = re.search(r"\b[Rr]ow ([\d,]+)", str(error))
+    which = "These rows" if row is None else f"Row {before + int(row[1].replace(',', '')) + 1:,} of the files"
     been = "include a row that was" if row is None else "was"
     return SubtractionError(
         f"{which} {been} not learned by the model with this label, or was forgotten already. The model file "
@@ -115,25 +167,35 @@ def _not_learned(error: SubtractionError, path: Path) -> SubtractionError:
     )
 
 
+@_one_at_a_time
 def refresh(path: Path, data: list[Path], output: Path | None, errors: str, as_json: bool) -> None:
     """Choose the hyperparameters of a model again, on the rows that `suffice fit` would sample."""
     model = classifier(path)
     files, most = open_files(data, errors, model), sample_size(model) or ROWS
-    kept, parts = BottomK(most), list[pa.Table]()
+    kept, parts, rows = BottomK(most), list[pa.Table](), 0
     whole = getattr(model, "joint", None) is not None  # joint columns are counted in all rows once some have chosen
     for part in files:
         columns = roles(part, model, getattr(model, "target_", None), getattr(model, "text_column_", None))
         table = FileRows(columns.labelled(part, files)).table(columns.names)
+        examples = model._read(columns.features(table), columns.labels(table), None, False)
+        try:
+            only_learned(model.journal_, examples, model._reader)
+        except SubtractionError as error:
+            raise _not_learned(error, path, rows) from error
+        rows += table.num_rows
         if whole:
             parts.append(table)
         else:
-            hashes = model._read(columns.features(table), columns.labels(table), None, False).hashes(model._reader)
-            kept.add(table, hashes)
+            kept.add(table, examples.hashes(model._reader))
     found = pa.concat_tables(parts) if parts else kept.table()
     if found is None:
         raise no_rows(data)
     sample = found if whole else rows_of(found, most)
-    model.refresh(columns.features(sample), columns.labels(sample))
+    if rows < model.class_count_.sum():
+        note([f"the files hold {rows:,} of {model.class_count_.sum():,.15g} rows of the model; give all of them"])
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Views are chosen on")  # a sample, as 'suffice fit' takes it
+        model.refresh(columns.features(sample), columns.labels(sample))
     save(model, output or path)
     facts = {"model": str(output or path), "rows": sample.num_rows, "what": "chosen by"}
     say(as_json, facts, f"Chose hyperparameters on {counted(sample.num_rows, 'row')}; wrote {output or path}")

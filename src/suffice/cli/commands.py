@@ -34,6 +34,7 @@ from suffice.cli.arguments import (
     Method,
     Model,
     Models,
+    MoreData,
     NewModel,
     OnlyPrediction,
     Output,
@@ -185,7 +186,7 @@ def update(
 @reads_files
 def forget(
     model: Model,
-    data: Data,
+    data: MoreData = None,
     output: Output = None,
     drop_views: DropViews = False,
     journal_key: Key = None,
@@ -196,16 +197,17 @@ def forget(
     """Remove learned rows from the counts of a model.
 
     A model with a journal (suffice fit --journal) refuses rows that it has not learned, and a certificate is written.
-    Without a journal, only rows that the counts cannot contain are refused.
+    Without a journal, only rows that the counts cannot contain are refused. Without files, --drop-views drops the
+    hyperparameters alone.
 
     Example: suffice forget mail.suffice withdrawn.csv
     """
     from suffice.cli import changing, outputs
     from suffice.cli.spooling import spooled
 
-    outputs.check_output(certificate, *data, model, option="--certificate")
+    outputs.check_output(certificate, *data or [], model, option="--certificate")
     key = changing.key_of(False, journal_key)
-    with spooled(data, output) as files:
+    with spooled(data or [], output) as files:
         changing.forget(model, files, output, drop_views, key, certificate, errors.value, json)
 
 

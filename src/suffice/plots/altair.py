@@ -52,7 +52,9 @@ def altair() -> Any:
     try:
         return import_module("altair")
     except ImportError as error:
-        raise MissingLibrary("Pictures need Altair. Install it with: pip install suffice[report]") from error
+        raise MissingLibrary(
+            "Pictures need Altair. Install it with: pip install 'suffice[report]' (in a clone: pip install '.[report]')."
+        ) from error
 
 
 def cut(text: Any, most: int) -> str:

@@ -172,7 +172,8 @@ def _library(name: str) -> Any:
         return import_module(name)
     except ImportError as error:
         raise MissingLibrary(
-            f"A report needs the library {name}. Install it with: pip install suffice[report]"
+            f"A report needs the library {name}. Install it with: pip install 'suffice[report]' (from a clone: pip install "
+            "'.[report]')."
         ) from error
 
 

@@ -185,8 +185,8 @@ class File:
         if length > LARGEST_HEADER or length > self.size - 8:
             most = min(LARGEST_HEADER, self.size - 8)
             raise ModelFileError(
-                f"The file {str(self.path)!r} is not a model file, or is cut off: its first 8 bytes must give the "
-                f"length of its header, at most {most:,} bytes; got {length:,}."
+                f"The file {str(self.path)!r} is not a model file, or is cut off: it does not begin with the length of "
+                f"a header of at most {most:,} bytes."
             )
         header = file.read(length)
         if len(header) != length:

@@ -31,6 +31,7 @@ from suffice.models.scoring.removal import group_codes
 from suffice.models.views import Views
 from suffice.posterior import Dirichlet
 from suffice.readers.labels import Examples, Given
+from suffice.telling import tell
 from suffice.typing import Array, Booleans, DataLike, GroupsLike, LabelsLike, Rng, WeightsLike
 
 __all__ = ["Judging"]
@@ -122,6 +123,9 @@ class Judging(Generating, ClassifierMixin, BaseEstimator):
         """
         check_is_fitted(self)
         examples = only_learned(self._journal, self._learned(X, y, sample_weight), self._reader)
+        given, held = examples.counted, float(self._model.n.sum())
+        if given < held * (1 - 1e-9):
+            tell(f"Views are chosen on {given:,.15g} of {held:,.15g} rows that the model holds. Pass all of them.")
         self._put(self._rechosen(examples), Views(), stale=False)
         self._choose(examples, groups)
         return self
