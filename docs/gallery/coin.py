@@ -81,8 +81,8 @@ sf.plots.belief(swan, sf.Beta(1, 1))
 #
 # A Bayes factor compares two explanations by the probability that each gives to the
 # tosses. A fair coin gives every sequence of twenty tosses the probability $0.5^{20}$.
-# Under a uniform prior, the probability is averaged over all coins; that is the evidence
-# ([BB-7](../math/beta.md)), and has a closed form.
+# Under a uniform prior, the probability is averaged over all coins: the evidence, which
+# has a closed form ([BB-7](../math/beta.md)).
 
 # %%
 for heads in (3, 8, 10):

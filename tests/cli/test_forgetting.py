@@ -2,6 +2,8 @@
 
 import csv
 import json
+import subprocess
+import sys
 from hashlib import sha256
 from pathlib import Path
 
@@ -118,3 +120,46 @@ def test_what_a_journal_refuses(here: Path, monkeypatch: pytest.MonkeyPatch, cap
         assert why in capfd.readouterr().err
         assert (here / "m.suffice").read_bytes() == before
     assert not (here / "c.json").exists()
+
+
+def test_hyperparameters_are_dropped_without_files(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert run(monkeypatch, "fit", "rows.csv", "-o", "m.suffice") == 0
+    assert run(monkeypatch, "forget", "m.suffice", "gone.csv") == 0
+    assert run(monkeypatch, "forget", "m.suffice", "--drop-views") == 0
+    never = sf.fit_files(sf.TextClassifier(), "kept.csv").drop_views()
+    assert sf.store.to_bytes(sf.load("m.suffice")) == sf.store.to_bytes(never)
+
+
+def test_forgetting_nothing_is_refused(
+    here: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(monkeypatch, "fit", "rows.csv", "-o", "m.suffice") == 0
+    assert run(monkeypatch, "forget", "m.suffice") == 2
+    assert "or --drop-views alone; got neither" in capsys.readouterr().err
+
+
+def test_refresh_names_the_row_of_the_files(
+    here: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(monkeypatch, "fit", "rows.csv", "-o", "m.suffice", "--journal") == 0
+    assert run(monkeypatch, "forget", "m.suffice", "gone.csv") == 0
+    assert run(monkeypatch, "refresh", "m.suffice", "rows.csv") == 2
+    assert "Row 241 of the files was not learned" in capsys.readouterr().err
+    assert run(monkeypatch, "refresh", "m.suffice", "kept.csv") == 0
+
+
+def test_refresh_on_some_of_the_rows_says_so(
+    here: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(monkeypatch, "fit", "rows.csv", "-o", "m.suffice") == 0
+    capsys.readouterr()
+    assert run(monkeypatch, "refresh", "m.suffice", "kept.csv") == 0
+    assert "the files hold 240 of 241 rows of the model" in capsys.readouterr().err
+
+
+def test_updates_at_the_same_time_lose_no_row(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert run(monkeypatch, "fit", "kept.csv", "-o", "m.suffice") == 0
+    command = [sys.executable, "-m", "suffice.cli", "update", "m.suffice", "gone.csv"]
+    running = [subprocess.Popen(command, stdout=subprocess.DEVNULL) for _ in range(4)]
+    assert [one.wait() for one in running] == [0] * 4
+    assert sf.load("m.suffice").class_count_.sum() == 244

@@ -164,6 +164,7 @@ def test_batches_and_decay_keep_it() -> None:
     assert (model.decay(0.5) + model_of(c, **PLAIN)).statistics_["a"].n.sum() == 350 + 900
 
 
+@pytest.mark.filterwarnings("ignore:Views are chosen on")  # some of the rows
 def test_refresh_chooses_anew_only_where_it_may() -> None:
     a, b = rows(normal, 0, 400), rows(skewed, 1, 3000)
     model = model_of(a, **PLAIN).partial_fit(*b)

@@ -194,9 +194,15 @@ def _lack(rows: int) -> str:
     return f"{counted(rows, 'row')} {'lacks' if rows == 1 else 'lack'}"
 
 
+def _some(names: Sequence[str]) -> str:
+    more = f" and {len(names) - 5} more" if len(names) > 5 else ""
+    return f"{', '.join(map(repr, names[:5]))}{more}"
+
+
 def _known(what: str, name: Any, names: Sequence[str]) -> str:
     if name not in names:
-        raise InputError(f"The argument '{what}' must name a column of the data; got {name!r}.{closest(name, names)}")
+        hint = closest(name, names) or f" The columns are {_some(names)}."
+        raise InputError(f"The argument '{what}' must name a column of the data; got {name!r}.{hint}")
     return str(name)
 
 

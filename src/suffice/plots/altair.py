@@ -53,7 +53,7 @@ def altair() -> Any:
         return import_module("altair")
     except ImportError as error:
         raise MissingLibrary(
-            "Pictures need Altair. Install it with: pip install 'suffice[report]' (in a clone: pip install '.[report]')."
+            "Pictures need Altair. Install it with: pip install 'suffice[report]' (or, in a clone, '.[report]')."
         ) from error
 
 

@@ -172,7 +172,7 @@ def _library(name: str) -> Any:
         return import_module(name)
     except ImportError as error:
         raise MissingLibrary(
-            f"A report needs the library {name}. Install it with: pip install 'suffice[report]' (from a clone: pip install "
+            f"A report needs the library {name}. Install it with: pip install 'suffice[report]' (or, in a clone, "
             "'.[report]')."
         ) from error
 

@@ -101,4 +101,6 @@ def moved(keys: Integers, values: Array, place: Integers) -> tuple[Integers, Arr
 
 def never_added() -> SubtractionError:
     """Return the error for subtracting documents that were never added."""
-    return SubtractionError("Cannot subtract WordCounts: its documents are not among those that were added.")
+    return SubtractionError(
+        "Cannot subtract texts that were not learned: the counts of their class lack some of their words."
+    )

@@ -179,14 +179,15 @@ class File:
         self.verified = False
 
     def _header(self, file: Any) -> Layout:
-        length = int.from_bytes(file.read(8), "little")
+        first = file.read(8)
+        length = int.from_bytes(first, "little")
         if self.size < 10:
             raise refuse(self.path, "begin with the length of its header", f"{self.size} bytes in all")
         if length > LARGEST_HEADER or length > self.size - 8:
             most = min(LARGEST_HEADER, self.size - 8)
             raise ModelFileError(
-                f"The file {str(self.path)!r} is not a model file, or is cut off: it does not begin with the length of "
-                f"a header of at most {most:,} bytes."
+                f"The file {str(self.path)!r} is not a model file, or is cut off: it must begin with the length of its "
+                f"header, at most {most:,} bytes; got {repr(first.decode()) if first.isascii() else f'{length:,}'}."
             )
         header = file.read(length)
         if len(header) != length:

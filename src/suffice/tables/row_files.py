@@ -44,6 +44,7 @@ class Understood:
     rows: int = 0
     skipped: int = 0
     target: str | None = None
+    guessed: bool = False  # the target, from its name
     holds: dict[str, str] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
 
@@ -53,7 +54,7 @@ class Understood:
         facts = [
             str(self.dialect or self.what),
             counted(self.rows, "row") + (f" and {self.skipped:,} skipped" if self.skipped else ""),
-            f"target {self.target!r}" if self.target is not None else "",
+            f"target {self.target!r}{', guessed' * self.guessed}" if self.target is not None else "",
             f"columns: {kinds}" if kinds else "",
             f"missing: {', '.join(map(repr, self.dialect.marks)) or 'none seen'}" if self.dialect else "",
             *self.notes,
@@ -123,6 +124,7 @@ class Files:
                 if table.num_rows:
                     if not understood_file.rows:
                         understood_file.target = self.label(table.column_names)
+                        understood_file.guessed = self.label([]) is None
                         understood_file.holds = {name: self._holds(table, name) for name in table.column_names}
                     understood_file.rows += table.num_rows
                     self.rows += table.num_rows

@@ -196,4 +196,4 @@ def test_an_explanation_is_shown_and_is_a_table() -> None:
         found.top(-1)
     wide = explain(of_matrix(np.eye(40), ["a", "b"] * 20), matrix(np.ones((1, 40))), Wording())
     assert "(others)" in repr(wide)
-    assert "10 features" in repr(wide)
+    assert "25 features" in repr(wide)

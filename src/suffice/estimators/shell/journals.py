@@ -17,13 +17,15 @@ from sklearn.exceptions import NotFittedError
 
 import suffice
 from suffice.errors import FileError, InputError, KindError, SubtractionError
+from suffice.models.model import Model
 from suffice.notebook import card, table
 from suffice.readers.labels import Examples, RowReader
 from suffice.stats.hashing import Key, cell
 from suffice.stats.journal import Hashes, Journal
+from suffice.telling import tell
 from suffice.typing import Array, JournalKey, LabelArray, Text, TextsLike
 
-__all__ = ["Book", "Certificate", "book_of", "checksum", "joined", "only_learned", "struck", "without"]
+__all__ = ["Book", "Certificate", "all_learned", "book_of", "checksum", "joined", "only_learned", "struck", "without"]
 
 
 @dataclass(frozen=True, repr=False)
@@ -227,6 +229,14 @@ def only_learned(kept: Journal | None, examples: Examples, reader: RowReader) ->
             f"Row {found[0]} (the first is 0) is not among the rows that the model holds: it was not learned with this "
             "label, or was forgotten. Pass the rows that the model has learned and not forgotten."
         )
+    return examples
+
+
+def all_learned(kept: Journal | None, examples: Examples, reader: RowReader, model: Model) -> Examples:
+    """Return the rows; warn if they are fewer than the model holds, and raise as `only_learned` does."""
+    given, held = only_learned(kept, examples, reader).counted, float(model.n.sum())
+    if given < held * (1 - 1e-9):
+        tell(f"Views are chosen on {given:,.15g} of {held:,.15g} rows that the model holds. Pass all of them.")
     return examples
 
 

@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from suffice.errors import LabelError
 from suffice.estimators.shell.folds import judged_apart
 from suffice.estimators.shell.generating import Generating
-from suffice.estimators.shell.journals import Book, only_learned
+from suffice.estimators.shell.journals import Book, all_learned
 from suffice.estimators.shell.meanings import check_temper
 from suffice.estimators.shell.model_cards import bundle_of_estimator, card_of_estimator, parts_of_classifier
 from suffice.models.answers.evidence import Evidence, coefficient_of, evidence
@@ -31,7 +31,6 @@ from suffice.models.scoring.removal import group_codes
 from suffice.models.views import Views
 from suffice.posterior import Dirichlet
 from suffice.readers.labels import Examples, Given
-from suffice.telling import tell
 from suffice.typing import Array, Booleans, DataLike, GroupsLike, LabelsLike, Rng, WeightsLike
 
 __all__ = ["Judging"]
@@ -113,8 +112,7 @@ class Judging(Generating, ClassifierMixin, BaseEstimator):
         Parameters
         ----------
         X, y, sample_weight, groups : as for fit
-            All rows that the model has learned and not forgotten. Other rows raise an error only if the model keeps a
-            journal without a key.
+            All rows that the model holds. A journal without a key refuses others, and fewer rows give a warning.
 
         Returns
         -------
@@ -122,10 +120,7 @@ class Judging(Generating, ClassifierMixin, BaseEstimator):
             The classifier.
         """
         check_is_fitted(self)
-        examples = only_learned(self._journal, self._learned(X, y, sample_weight), self._reader)
-        given, held = examples.counted, float(self._model.n.sum())
-        if given < held * (1 - 1e-9):
-            tell(f"Views are chosen on {given:,.15g} of {held:,.15g} rows that the model holds. Pass all of them.")
+        examples = all_learned(self._journal, self._learned(X, y, sample_weight), self._reader, self._model)
         self._put(self._rechosen(examples), Views(), stale=False)
         self._choose(examples, groups)
         return self
@@ -285,9 +280,8 @@ class Judging(Generating, ClassifierMixin, BaseEstimator):
         Returns
         -------
         probabilities : ndarray of shape (n_rows, n_classes)
-            Columns in the order of ``classes_``. The true class of a row that is the only one of its class gets
-            probability 0, unless the class prior has pseudo-counts, or is uniform or fixed.
-            ``sf.evaluate.leave_one_out`` also scores the probabilities.
+            Columns in the order of ``classes_``. The true class of the only row of a class gets probability 0, unless
+            the class prior has pseudo-counts or is given. ``sf.evaluate.leave_one_out`` also scores them.
 
         Examples
         --------

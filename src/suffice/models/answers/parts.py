@@ -139,6 +139,7 @@ def names_of(statistic: Any, width: int) -> Any:
     return statistic.words.strings if named else np.arange(width)
 
 
+RESIDUAL = "with a residual"
 UNKNOWN = "(unknown words)"
 LONGEST = 40
 LISTED = 5
@@ -243,7 +244,7 @@ def _of_columns(predictor: Predictor, rows: Mapping[Name, Rows], readings: Mappi
     for i, name in enumerate(votes):
         present = rows[name].present
         if present is not None and not present[0]:
-            values.append("missing")
+            values.append(f"missing, {RESIDUAL}" if logs[i].any() else "missing")
             belief[0, i] = logs[i]  # a residual, or zero
             continue
         power = 1.0 if weights is None else weights.of_block(name)
@@ -251,9 +252,9 @@ def _of_columns(predictor: Predictor, rows: Mapping[Name, Rows], readings: Mappi
         block = predictor.model.blocks[name]
         said = block.settled.contributions(block.t, rows[name])
         value = said.values[0] if block.likelihood.correction else readings[name]
-        values.append(f"{value}, {meant}" if meant else value)
         belief[:, i] = _belief_of_one(said, power)
         more = block.added(weights, name, rows[name], predictor.model.classes)
+        values.append(", ".join(filter(None, [value, meant, RESIDUAL if more is not None and more.any() else ""])))
         belief[0, i] += 0.0 if more is None else more[0]
         if 0 in said.inner:
             inner[i] = said.inner[0]
