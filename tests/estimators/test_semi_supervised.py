@@ -306,3 +306,22 @@ def test_progress_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
 def test_its_parameters_can_be_searched() -> None:
     search = GridSearchCV(sf.SemiSupervised(sf.MultinomialNB()), {"estimator__alpha": [0.1, 1.0]}, cv=3)
     assert search.fit(COUNTS, NAMES).best_score_ > 0.8
+
+
+@pytest.mark.parametrize("inner", [sf.TextClassifier(), sf.TextClassifier("bernoulli", temper=None)], ids=repr)
+def test_texts_learned_by_shares_come_back_from_a_file_to_the_bit(inner: Any, tmp_path: Path) -> None:
+    rng = np.random.default_rng(3)
+    codes = rng.choice(3, 300, p=[0.6, 0.3, 0.1])
+    odds = rng.dirichlet(np.ones(16), 3)
+    texts = [" ".join(2 * word for word in rng.choice([*"abcdefghijklmnop"], 9, p=odds[code])) for code in codes]
+    model = sf.SemiSupervised(inner).fit(texts, [f"c{code}" if i < 30 else None for i, code in enumerate(codes)])
+    for one in (model, model.estimator_):
+        sf.save(one, tmp_path / "model.suffice")
+        again = sf.load(tmp_path / "model.suffice")
+        assert (again.predict_proba(texts) == model.predict_proba(texts)).all()
+    explanation, logs = model.explain(texts[0]), model.predict_log_proba(texts[:1])[0]
+    target, against = (list(model.classes_).index(label) for label in (explanation.target, explanation.against))
+    assert explanation.log_odds == pytest.approx(logs[target] - logs[against])
+    lower, upper = model.estimator_.predict_interval(texts)
+    inside = (lower - 1e-9 <= model.predict_proba(texts)) & (model.predict_proba(texts) <= upper + 1e-9)
+    assert inside.mean() > 0.99

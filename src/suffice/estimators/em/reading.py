@@ -25,6 +25,7 @@ from suffice.models.scoring.rows import Rows
 from suffice.models.shared_rows import emptied
 from suffice.models.views import Views
 from suffice.readers.labels import Examples, Given, RowReader
+from suffice.stats import ClassCounts
 from suffice.tables import Table
 from suffice.text import TermWeighting
 from suffice.typing import DataLike, LabelArray, LabelsLike
@@ -186,7 +187,10 @@ class Begun:
         blocks: dict[Name, Block] = {
             name: type(like[name])(one.likelihood, one.statistic) for name, one in model.blocks.items()
         }
-        estimator._put(replace(model, blocks=blocks), Views() if views is None else views, stale=False)
+        rows = model.rows
+        if estimator._kind_of_rows == "text":  # shares were added up in another order than that of files
+            rows = ClassCounts(next(iter(blocks.values())).statistic.arrays()["n"])
+        estimator._put(replace(model, rows=rows, blocks=blocks), Views() if views is None else views, stale=False)
         return estimator
 
 
