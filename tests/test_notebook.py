@@ -7,6 +7,7 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
+import suffice as sf
 from suffice import notebook
 from suffice.notebook import bar, card, figures, folded, line, plot, short, table, written
 
@@ -101,3 +102,10 @@ def test_a_card_never_raises() -> None:
     assert "fine" not in html
     ElementTree.fromstring(html)
     assert "<summary>a &lt; b</summary>" in folded("a < b", line(1))
+
+
+def test_a_stale_model_says_so() -> None:
+    texts, labels = ["tea milk", "rum cola"] * 60, ["a", "b"] * 60
+    model = sf.TextClassifier().fit(texts, labels)
+    assert "Stale" not in model._repr_html_()
+    assert "Stale: rows came or went" in model.partial_fit(["tea"], ["a"])._repr_html_()

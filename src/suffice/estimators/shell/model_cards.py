@@ -106,7 +106,10 @@ def parts_of_classifier(model: Classifier) -> Iterator[str]:
         (one.name, one.chosen, next((t.log_loss for t in one.tried if t.option == one.chosen), None)) for one in made
     ]
     if found:
-        yield table(["choice", "chosen", "held-out log loss"], found, caption="Chosen on held-out rows")
+        caption = f"Chosen on held-out rows{' of an earlier state' * model.stale_}"
+        yield table(["choice", "chosen", "held-out log loss"], found, caption=caption)
+    if model.stale_:
+        yield line("Stale: rows came or went since the settings were chosen; refresh(X, y) chooses them again.")
 
 
 def _top_features(model: Classifier) -> list[str]:
