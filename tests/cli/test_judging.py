@@ -140,3 +140,28 @@ def test_a_table_larger_than_the_sample_is_refreshed_like_a_fit(
     fitted, again = sf.load("m.suffice"), sf.load("again.suffice")
     assert list(fitted.joint_) == list(again.joint_) == [("lamp", "door")]
     assert repr(fitted.choices_) == repr(again.choices_)
+
+
+def test_a_label_that_only_held_out_rows_have_is_left_out(output_of: Any) -> None:
+    rng = np.random.default_rng(0)
+    found = set()
+    for n in range(100, 110):
+        rows = [f"{rng.integers(9)},{'ab'[i % 2]},{'xy'[i % 2]}" for i in range(n)]
+        Path("t.csv").write_text("\n".join(["size,kind,class", *rows, "5,a,z"]))
+        found.add("has not learned" in json.loads(output_of("evaluate", "t.csv", "--json"))["how"])
+    assert found == {True, False}
+
+
+def test_an_explanation_has_as_many_features_as_asked_for(output_of: Any) -> None:
+    rng = np.random.default_rng(0)
+    names = [f"c{k}" for k in range(25)]
+    rows = [",".join([*map(str, rng.integers(0, 3, 25)), "ab"[i % 2]]) for i in range(150)]
+    Path("wide.csv").write_text("\n".join([",".join([*names, "label"]), *rows]))
+    output_of("fit", "wide.csv", "-o", "w.suffice")
+    full = json.loads(output_of("explain", "w.suffice", "wide.csv", "--json"))["weight"]
+    for top in (3, 15):
+        lines = output_of("explain", "w.suffice", "wide.csv", "--top", str(top)).splitlines()[1:]
+        weights = [float(line.split()[0]) for line in lines]
+        assert len(lines) == top + 2 + ("(label noise)" in lines[-1])
+        assert "(others)" in lines[top + 1]
+        assert sum(weights) == pytest.approx(sum(full), abs=0.0005 * len(lines))
