@@ -11,6 +11,7 @@ import pytest
 import suffice as sf
 from estimators.plain import NaiveBayes
 from suffice.errors import DataError, InputError, LabelError, SufficeError
+from suffice.store import to_bytes
 
 X: dict[str, Any] = {"age": [1.5, 2.0, 3.0, 4.5], "zip": ["N1 9GU", "E8", "E8", "E8"]}
 Y = ["u", "v", "u", "v"]
@@ -245,3 +246,18 @@ def test_priors_of_columns_are_checked() -> None:
         sf.columns.Histogram(edges=(2.0, 1.0))
     with pytest.raises(SufficeError, match="The argument 'floor'"):
         sf.columns.Gaussian(floor=-1)
+
+
+@pytest.mark.parametrize("columns", ["auto", {"k": "categorical"}])
+@pytest.mark.parametrize("words", [["a", "b"] * 30, pd.Categorical(["a", "b"] * 30), [None, "b"] * 30], ids=str)
+def test_words_in_a_column_of_numbers_are_refused_by_every_verb(columns: Any, words: Any) -> None:
+    X, y = pd.DataFrame({"k": np.arange(60) % 4, "z": np.arange(60) % 7 / 3}), np.arange(60) % 2
+    model, other = sf.NaiveBayes(columns=columns).fit(X, y), X.assign(k=words)
+    before = to_bytes(model)
+    for verb in (model.partial_fit, model.forget, lambda rows, labels: model.predict(rows)):
+        with pytest.raises(DataError, match=r"Column 'k' was learned as numbers; got (text|words|categories)"):
+            verb(other, y)
+    assert to_bytes(model) == before
+    words_first = sf.NaiveBayes(columns={"k": "categorical"}).fit(other, y)
+    with pytest.raises(DataError, match="Column 'k' was learned as words; got whole numbers"):
+        words_first.partial_fit(X, y)

@@ -12,6 +12,7 @@ import numpy as np
 from suffice.errors import DataError, InputError, ShapeError
 from suffice.models.choosing.kinds import choose, choose_numbers
 from suffice.models.likelihoods.base import Likelihood
+from suffice.models.likelihoods.categorical import NamedCategories
 from suffice.models.likelihoods.silent import Drop
 from suffice.models.model import Block, Model, Name, Together
 from suffice.models.open_columns import Chosen, Numbers, OpenBlock
@@ -103,6 +104,9 @@ def counted_again(name: Name, table: Table, labels: Labels, before: OpenBlock) -
         return OpenBlock.unknown(labels.n_classes)
     column = table[name]
     likelihood.check(column, "was learned as")
+    rows = likelihood.rows(column)
+    if isinstance(rows, NamedCategories) and isinstance(before.statistic, ValueCounts):
+        rows.places(before.statistic.values)  # raises if numbers were learned, and these are words, or the other way
     block = _counted(name, column, likelihood, labels)
     return block if before.numbers is None else _with_numbers(block, column, labels, bits=before.numbers.bits)
 
