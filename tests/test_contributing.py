@@ -84,6 +84,8 @@ def tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
     )
     if listed.returncode:
         pytest.skip("the tree is no clone of git")
+    if any((ROOT / name).exists() for name in NEW):
+        pytest.skip("the tree has the example already")
     root = tmp_path_factory.mktemp("contributed")
     for name in listed.stdout.splitlines():
         if (ROOT / name).is_file():
@@ -152,3 +154,34 @@ def test_the_new_names_are_documented(tree: Path) -> None:
 def test_the_new_names_obey_the_laws(tree: Path) -> None:
     names = "SuccessRate or BetaGeometric or failures or geometric or every_kind_is_here"
     pytest_in(tree, "tests/laws", "tests/posterior", "tests/estimators", "-k", names)
+
+
+def test_its_belief_is_drawn_after_one_more_line(tree: Path) -> None:
+    path = tree / "src" / "suffice" / "plots" / "curves.py"
+    text = path.read_text(encoding="utf-8")
+    with_line = text.replace('Beta: "probability", ', 'Beta: "probability", SuccessRate: "probability", ')
+    assert with_line.count("SuccessRate") == 1
+    path.write_text(with_line.replace("Pareto, WaitingRate", "Pareto, SuccessRate, WaitingRate"), encoding="utf-8")
+    code = (
+        "import suffice as sf; prior = sf.SuccessRate(1, 1); belief = prior.update(values=[4, 0, 7]);"
+        "sf.plots.belief(prior); sf.plots.belief(sf.SuccessRate(0.5, 0.5)); sf.plots.belief([prior, belief]);"
+        "chart = sf.plots.belief(belief, prior, show='prior, likelihood, posterior').to_dict();"
+        "assert len(chart['layer']) > 2"
+    )
+    try:
+        run(tree, "-c", code)
+    finally:
+        path.write_text(text, encoding="utf-8")
+
+
+def test_its_column_is_inspected(tree: Path) -> None:
+    code = (
+        "import suffice as sf; from suffice.cli.column_lines import describe_columns, lines_of_columns;"
+        "X = {'misses': [0, 1, 6, 9, 0, 2, 8, 5] * 3, 'wait': [1.5, 2.0, 7.0, 9.5] * 6};"
+        "kinds = {'misses': 'geometric', 'wait': 'exponential'};"
+        "model = sf.NaiveBayes(columns=kinds, joint=None).fit(X, [*'aabb'] * 6);"
+        "lines = lines_of_columns(model, describe_columns(model), ['a', 'b'], 80); print(lines);"
+        "assert lines[0].startswith('misses: geometric') and 'probability 0.' in lines[1], lines;"
+        "assert lines[3].startswith('wait: exponential, rate')"
+    )
+    run(tree, "-c", code)

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from suffice.models.likelihoods.base import Likelihood
 from suffice.telling import counted
 
 __all__ = ["cut", "describe_columns", "lines_of_columns"]
@@ -13,7 +14,7 @@ __all__ = ["cut", "describe_columns", "lines_of_columns"]
 VALUES, WORDS = 5, 20
 """The most values on the line of a class, and the most words listed of a column of texts."""
 OTHER = "(other)"
-HEADS = {"mean": "mean ± standard deviation", "rate": "mean"}
+HEADS = {"mean": "mean ± standard deviation", "rate": "rate"}
 """What the line of a class shows, by the kind of fact."""
 
 
@@ -62,7 +63,7 @@ def lines_of_columns(model: Any, columns: dict[str, dict[str, Any]], classes: li
         lines.append(cut(f"{name}: {_head(facts, known[name].value_word)}", width))
         if not known[name].silent:
             shown = (
-                f"  {label:<{margin}}  {_shown(facts['classes'][label], known[name].ordered)}" for label in classes
+                f"  {label:<{margin}}  {_shown(facts['classes'][label], known[name])}" for label in classes
             )
             lines += [cut(line, width) for line in shown]
     return lines
@@ -80,7 +81,7 @@ def _head(facts: dict[str, Any], what: str) -> str:
     return ", ".join(part for part in parts if part)
 
 
-def _shown(facts: dict[str, Any], ordered: bool) -> str:
+def _shown(facts: dict[str, Any], likelihood: Likelihood) -> str:
     if not facts.get("n"):
         return "no values"
     if "mean" in facts:
@@ -89,10 +90,12 @@ def _shown(facts: dict[str, Any], ordered: bool) -> str:
         return f"{facts['rate']:.4g}"
     if "words" in facts:
         return ", ".join(list(facts["words"])[:VALUES])
+    if "values" not in facts and likelihood.word != "bernoulli":
+        return ", ".join(f"{name} {value:.4g}" for name, value in facts.items() if name != "n")
     values = facts.get("values") or {"true": facts["probability"]}
     named = [value for value in values if value != OTHER]
     best = sorted(named, key=lambda value: -values[value])[:VALUES]
-    if ordered:
+    if likelihood.ordered:
         best = [value for value in named if value in best]
     more = ", …" if len(named) > len(best) else ""
     return ", ".join(f"{value}: {100 * values[value]:.0f} %" for value in best) + more

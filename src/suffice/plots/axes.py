@@ -7,8 +7,10 @@ from collections.abc import Sequence
 import numpy as np
 
 from suffice.plots.curves import Curved, bounded, density, mode_of
-from suffice.posterior import Beta, Gamma, Pareto, WaitingRate
+from suffice.posterior import Pareto
+from suffice.posterior.beta import BetaBelief
 from suffice.posterior.densities import InverseGamma, StudentT
+from suffice.posterior.gamma import GammaBelief
 from suffice.typing import Array
 
 __all__ = ["Ends", "points", "span", "top"]
@@ -38,7 +40,7 @@ def span(beliefs: Sequence[Curved], about: Curved | None = None) -> Ends:
     """
     starts, ends = zip(*(_limits(belief) for belief in beliefs if not _vague(belief, beliefs, about)), strict=True)
     low, high = min(starts), max(ends)
-    if isinstance(beliefs[0], Beta):
+    if isinstance(beliefs[0], BetaBelief):
         if not 0 < high - low <= NARROW:
             return 0.0, 1.0
         high = 1.0 if 1 - high < 0.2 * (1 - low) else high
@@ -50,9 +52,9 @@ def points(beliefs: Sequence[Curved], ends: Ends) -> Array:
     low, high = ends
     steps = (np.arange(POINTS) + 0.5) / POINTS
     parts = [low + (high - low) * steps]
-    if not isinstance(beliefs[0], Beta):  # whose density may be infinite at both ends
+    if not isinstance(beliefs[0], BetaBelief):  # whose density may be infinite at both ends
         parts.append(np.array([end for end in ends if end != 0]))
-    if any(isinstance(belief, Gamma | WaitingRate) and not bounded(belief) for belief in beliefs):
+    if any(isinstance(belief, GammaBelief) and not bounded(belief) for belief in beliefs):
         parts.append((high - low) * np.array([1e-4, 1e-3]))  # at 0, the curve leaves the picture
     for belief in beliefs:
         start, end = _bulk(belief)
@@ -90,7 +92,7 @@ def _vague(belief: Curved, beliefs: Sequence[Curved], about: Curved | None) -> b
     If the picture is about no belief, only the beliefs that cover the narrowest one are too wide: they are seen there.
     """
     main = about or _narrowest(beliefs)
-    if isinstance(belief, Beta) or _width(belief) <= VAGUE * _width(main):  # a probability has an axis from 0 to 1
+    if isinstance(belief, BetaBelief) or _width(belief) <= VAGUE * _width(main):  # an axis from 0 to 1
         return False
     (start, end), (low, high) = _tails(belief), _tails(main)
     return about is not None or (start < high and low < end)
@@ -116,7 +118,7 @@ def _tails(belief: Curved) -> Ends:
     if isinstance(belief, InverseGamma):
         return min(_quantile(belief, 0.05), _peak(belief)[0]), _quantile(belief, 0.95)
     low, high = _quantile(belief, 0.0005), _quantile(belief, 0.999)
-    if isinstance(belief, Beta):
+    if isinstance(belief, BetaBelief):
         return low, high
     return min(low, float(belief.mode)), high if bounded(belief) else max(high, 1 / float(belief.rate))
 
@@ -133,7 +135,7 @@ def _limits(belief: Curved) -> Ends:
         mode, spread = _peak(belief)
         high = max(_quantile(belief, 0.95), mode + PEAK / 2 * spread)
         return min(_quantile(belief, 0.0005), mode), min(_quantile(belief, 0.999), high, mode + 2 * PEAK * spread)
-    if isinstance(belief, Beta) or bounded(belief):
+    if isinstance(belief, BetaBelief) or bounded(belief):
         return _quantile(belief, 0.0005), _quantile(belief, 0.999)
     return 0.0, max(_quantile(belief, 0.99), 0.2 / float(belief.rate))
 

@@ -8,12 +8,14 @@ import numpy as np
 
 from suffice.errors import ImproperPrior, InputError, KindError
 from suffice.posterior import Beta, Dirichlet, Gamma, NormalInverseGamma, NormalInverseWishart, Pareto, WaitingRate
+from suffice.posterior.beta import BetaBelief
 from suffice.posterior.densities import InverseGamma, StudentT
+from suffice.posterior.gamma import GammaBelief
 from suffice.typing import Array
 
 __all__ = ["Curved", "bounded", "curved", "density", "drawn", "likelihood", "mode_of", "of_one_number", "spelled"]
 
-Curved = Beta | Gamma | WaitingRate | Pareto | StudentT | InverseGamma
+Curved = BetaBelief[Any] | GammaBelief[Any] | Pareto | StudentT | InverseGamma
 
 ABOUT: dict[type[Any], str] = {
     Beta: "probability", Gamma: "rate", WaitingRate: "rate", Pareto: "upper end", StudentT: "mean",
@@ -65,9 +67,9 @@ def density(belief: Curved, x: Array) -> Array:
 
 def bounded(belief: Curved) -> bool:
     """Return whether the density is finite everywhere."""
-    if isinstance(belief, Beta):
+    if isinstance(belief, BetaBelief):
         return min(float(belief.a), float(belief.b)) >= 1
-    return not isinstance(belief, Gamma | WaitingRate) or float(belief.shape) >= 1
+    return not isinstance(belief, GammaBelief) or float(belief.shape) >= 1
 
 
 def drawn(belief: Curved, x: Array) -> tuple[Array, Array]:
@@ -80,7 +82,7 @@ def likelihood(prior: Curved, posterior: Curved) -> Beta | Gamma | None:
     """Return the likelihood between prior and posterior, scaled to area one, or None if it cannot be drawn."""
     if type(prior) is not type(posterior):
         raise InputError(f"The argument 'prior' must be the prior of the posterior {posterior!r}; got {prior!r}.")
-    if not isinstance(posterior, Beta | Gamma | WaitingRate) or not isinstance(prior, Beta | Gamma | WaitingRate):
+    if not isinstance(posterior, BetaBelief | GammaBelief) or not isinstance(prior, BetaBelief | GammaBelief):
         return None
     before, after = np.array(prior._values(), float), np.array(posterior._values(), float)
     first, second = after - before
@@ -88,7 +90,7 @@ def likelihood(prior: Curved, posterior: Curved) -> Beta | Gamma | None:
         raise InputError(f"The argument 'prior' must be the prior of the posterior {posterior!r}; got {prior!r}.")
     if first == second == 0:
         return None
-    if isinstance(posterior, Beta):
+    if isinstance(posterior, BetaBelief):
         return Beta(first + 1, second + 1)
     return Gamma(first + 1, second) if second else None
 
