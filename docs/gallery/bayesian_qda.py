@@ -1,8 +1,8 @@
 """Bayesian QDA.
 
 Quadratic discriminant analysis describes each class by a mean and a covariance matrix.
-With few rows, neither is well known, and a classifier that plugs in estimates is wrong
-with confidence. This page compares plugging in with integrating the parameters out.
+With few rows, neither is well known, and a classifier that plugs in estimates can be
+confidently wrong. This page compares plugging in with integrating the parameters out.
 """
 
 # %% [markdown]

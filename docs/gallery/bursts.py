@@ -11,7 +11,8 @@ words, and how an urn model, still made of counts, fixes it.
 # An urn holds balls, and each ball carries a word. The multinomial draws a ball, writes
 # the word and puts the ball back. Pólya's urn puts it back *together with another ball
 # of the same word*: the rich get richer. Below, each process writes texts of twelve
-# letters, starting from the same urn of three words with a third of a ball each.
+# words, here the letters *a*, *b* and *c*, starting from the same urn with a third of a
+# ball for each.
 
 # %%
 

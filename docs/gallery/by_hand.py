@@ -39,10 +39,11 @@ for name, row in counts.items():
 # %% [markdown]
 # ## Estimate
 #
-# How often does a spam message contain *free*? Three of four did. Two imaginary
+# How often does a spam message contain *free*? Three of four do. Two imaginary
 # messages, one with the word and one without, keep every probability away from 0 and 1.
 # The result is the mean of a Beta posterior under the prior Beta(1, 1),
-# [NB-1](../math/naive_bayes.md):
+# [NB-1](../math/naive_bayes.md). If $N_{jc}$ of the $N_c$ messages of class $c$ contain
+# word $j$:
 #
 # $$\theta_{jc} = \frac{N_{jc} + 1}{N_c + 2}$$
 

@@ -93,6 +93,6 @@ for heads in (3, 8, 10):
     print(f"{heads:2d} heads of 20: {odds} the fair coin")
 
 # %% [markdown]
-# Three heads of twenty speak clearly against a fair coin. Ten speak for it, though any
-# coin with about that share could have made them: the uniform prior spends most of its
-# belief on coins that could not.
+# Three heads of twenty speak clearly against a fair coin. Ten speak for it, although a
+# slightly biased coin explains them about as well: the uniform prior spends most of its
+# belief on coins that explain them badly.

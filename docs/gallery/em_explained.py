@@ -257,9 +257,10 @@ for name, init in starts.items():
     print(f"{name:>22}: {end:.4f} after {steps} steps,", np.bincount(ended.labels_))
 
 # %% [markdown]
-# Here all four starts end in the same mixture, after different numbers of steps. One
-# kind of start leads nowhere: identical clusters. Every point then has the same shares,
-# the next clusters are identical again, and nothing ever separates them.
+# Here all four starts end in the same mixture, up to the order of its clusters, after
+# different numbers of steps. One kind of start leads nowhere: identical clusters. Every
+# point then has the same shares, the next clusters are identical again, and nothing
+# ever separates them.
 
 # %%
 same = np.full((300, 2), 0.5)
@@ -301,7 +302,7 @@ sf.plots.boundaries(partly, X, truth)
 # ## What is guaranteed
 #
 # For any model, the objective is never below the bound. For the M step to raise the
-# bound, the estimate must be the mode under a fixed prior, as the modes and the
-# posterior means of counts are (a mean is the mode under a prior with one more
-# pseudo-count). [EM-1](../math/expectation.md) lists the models for which this holds,
+# bound, the estimate must be the posterior mode under a fixed prior. The posterior mean
+# of a proportion qualifies too: it is the mode under a prior with one more
+# pseudo-count. [EM-1](../math/expectation.md) lists the models for which this holds,
 # and `tests/laws/test_em.py` checks every classifier of the library.

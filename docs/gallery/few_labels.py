@@ -62,14 +62,14 @@ print(f"and {(~known).sum():,} texts without: right for {right:.1%}")
 #
 # Ten texts hold few words. But a word of a labelled text also occurs in unlabelled
 # texts, next to words that no labelled text has, and so the information spreads. Two
-# steps alternate ([EM-1](../math/expectation.md)). The first computes the probability
-# of each class for each unlabelled text,
+# steps alternate ([EM-1](../math/expectation.md)). The first computes the probabilities
+# of the classes for each unlabelled text, its *shares*,
 #
 # $$Q_i(c) = p(c \mid x_i)$$
 #
 # and the second counts again, every text in every class with the weight $Q_i(c)$.
 # Labelled texts keep their label. These are ordinary weighted counts: nothing else in
-# the model changes. No round makes the data less probable:
+# the model changes. No round lowers the objective:
 
 # %%
 sf.plots.objective(model)

@@ -1,8 +1,8 @@
 """Forgetting and merging.
 
 A model is its counts, and counts add and subtract. So two models merge into one, and
-rows can be unlearned exactly: the remaining model is the one that never saw them. This
-page does both and compares the results bit by bit.
+rows can be unlearned exactly: the remaining counts are those of a model that never saw
+them. This page does both and compares the results bit by bit.
 """
 
 # %% [markdown]
@@ -73,8 +73,8 @@ except sf.errors.SubtractionError as error:
 # %% [markdown]
 # But sums cannot detect more than that. A row that was never learned is also subtracted
 # if its counts fit, and so is a row that was removed before. A journal can tell: it
-# keeps a hash of each learned row, and refuses rows that it does not hold. It also
-# [signs for](../forgetting.md) the rows that it removes.
+# keeps a hash of each learned row, and refuses rows that it does not hold. With a
+# journal, `forget` also returns a [certificate](../forgetting.md) of the removal.
 
 # %%
 signed = sf.TextClassifier(effort="fast").fit(*oslo, journal=True)
@@ -85,9 +85,9 @@ except sf.errors.SubtractionError as error:
     print(error)
 
 # %% [markdown]
-# The confidence of a model is not counted but fitted on rows. It stays in force after a
-# merge, is marked as stale, and is fitted again by `refresh(X, y)` ([honest
-# probabilities](../honest.md)).
+# The temper, which sets how confident a model is, is not counted but fitted on rows.
+# After a merge it stays in force, is marked as stale, and is fitted again by
+# `refresh(X, y)` ([honest probabilities](../honest.md)).
 #
 # ## Forgetting a little every day
 #
@@ -132,5 +132,5 @@ turn = (
 # %% [markdown]
 # **How to read it.** Below 0, the word *invoice* is a sign of good mail; above 0, of
 # spam. The dashed line is the day of the change. The model that weighs all days equally
-# is still undecided three weeks later. The model that decays needs a few days, at the
-# price of a noisier line.
+# is still undecided at the end, nearly three weeks later. The model that decays needs a
+# few days, at the price of a noisier line.

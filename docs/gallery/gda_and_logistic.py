@@ -83,8 +83,8 @@ sf.plots.boundaries(model, X, y)
 # ## A covariance for each class: the log-odds are quadratic
 #
 # If $\Sigma_0 \neq \Sigma_1$, the term
-# $\tfrac12 x^\top (\Sigma_0^{-1} - \Sigma_1^{-1}) x$ does not cancel. Boundaries are
-# conic sections, and the model has no `coef_`:
+# $\tfrac12 x^\top (\Sigma_0^{-1} - \Sigma_1^{-1}) x$ does not cancel. In two columns
+# the boundary is a conic section, and the model has no `coef_`:
 
 # %%
 spread = np.where(y[:, None] == 1, [0.5, 0.5], [1.3, 1.8])

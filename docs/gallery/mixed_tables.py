@@ -1,9 +1,9 @@
 """Mixed tables: words, numbers and gaps side by side.
 
 Naive Bayes multiplies one likelihood per column, so each column can have a likelihood
-that fits it: shares for categories, a normal or bins for measurements, a Poisson for
-counts. This page fits a table of penguins with gaps as it stands. Nothing has to be
-encoded, scaled or imputed.
+that fits it: a categorical distribution for words, a normal or bins for measurements, a
+Poisson for counts. This page fits a table of penguins with gaps as it stands. Nothing
+has to be encoded, scaled or imputed.
 """
 
 # %% [markdown]
@@ -24,6 +24,9 @@ print(model)
 
 # %% [markdown]
 # Each column gets a model according to its values ([which, and why](../math/bins.md)).
+# The last line of the table is not a column: held-out rows have shown that the four
+# measurements are better modelled [together](../joint.md), by a normal distribution
+# with a covariance for each species, the *cloud*. It adds a term like that of a column.
 # The score of a row is the sum of its columns' contributions,
 # [NB-9](../math/naive_bayes.md):
 #
@@ -31,7 +34,7 @@ print(model)
 #
 # A missing value contributes nothing. $w_j$ is the column's [evidence
 # weight](../choices.md#evidence-weights): 1 for a column with evidence of its own, near
-# 0 for a column that repeats others.
+# 0 for a column that repeats others, as the single measurements repeat the cloud.
 #
 # ## One penguin, column by column
 
@@ -41,8 +44,9 @@ sf.plots.waterfall(model.explain(penguins.iloc[8]))
 # %% [markdown]
 # **How to read it.** The first bar is the prior: how much more common one species is
 # than the other. Each further bar moves the log-odds from where the last one ended.
-# This penguin's sex is missing, so its bar is empty, and the answer is exactly that of
-# a model without the column.
+# This penguin's sex is missing, so its bar is empty: the column adds nothing to this
+# score. The bar *label noise* limits the log-odds, because some labels may be
+# [wrong](../choices.md#what-is-chosen-for-texts).
 #
 # ## What a column knows
 #

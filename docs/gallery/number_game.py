@@ -68,8 +68,9 @@ print("most likely:", four.mle_, "  most probable:", four.map_)
 # %% [markdown]
 # ## Averaging, or the best rule alone
 #
-# After one example, predicting from the most probable rule alone is overconfident. The
-# posterior predictive averages over all rules, [CL-3](../math/concepts.md).
+# After one example, predicting from the most probable rule alone, here *powers of 4*,
+# is overconfident. The posterior predictive averages over all rules,
+# [CL-3](../math/concepts.md).
 
 # %%
 for number in (4, 32, 10, 17):

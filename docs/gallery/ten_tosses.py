@@ -93,7 +93,7 @@ alt.Chart(pl.DataFrame(ahead)).mark_line(point=True).encode(
 # %% [markdown]
 # **How to read it.** Under the uniform prior, every number of heads is equally
 # probable: that is what knowing nothing about the coin means. Only a strong belief in a
-# fair coin predicts what most people would expect, a peak around five.
+# fair coin predicts what most people would expect, a narrow peak around five.
 #
 # ## As tosses accumulate
 #

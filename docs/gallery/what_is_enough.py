@@ -1,8 +1,8 @@
 """What is enough.
 
 A classifier of this library keeps counts and forgets the rows, yet it loses nothing
-that the model could have used. This page shows what "sufficient" means: two data sets
-that the model cannot tell apart, new rows drawn from the counts alone, the
+that its likelihood could have used. This page shows what "sufficient" means: two data
+sets that the model cannot tell apart, new rows drawn from the counts alone, the
 factorization behind both, and a statistic that is not sufficient.
 """
 
@@ -100,8 +100,8 @@ alt.hconcat(*panels, spacing=20)
 # the posterior depends on $T$ alone. Here are four families, each with its two factors
 # as formulas and in code, checked against scipy's likelihood.
 #
-# **Bernoulli**, [BB-1](../math/beta.md). Sufficient are $n$ and the number of ones,
-# $N_1$:
+# **Bernoulli**, [BB-1](../math/beta.md). The sufficient statistics are $n$ and the
+# number of ones, $N_1$:
 #
 # $$g = \theta^{N_1} (1-\theta)^{n-N_1}, \qquad h = 1$$
 
@@ -113,7 +113,7 @@ print(f"g · h = {g * h:.6f}, likelihood {stats.bernoulli.pmf(x, theta).prod():.
 
 # %% [markdown]
 # **Multinomial**, [DM-1](../math/dirichlet.md). Row $i$ has $n_i$ tokens, $x_{ij}$ of
-# word $j$. Sufficient are the totals $T_j = \sum_i x_{ij}$:
+# word $j$. The sufficient statistics are the totals $T_j = \sum_i x_{ij}$:
 #
 # $$g = \prod_j \theta_j^{T_j}, \qquad h = \prod_i \frac{n_i!}{\prod_j x_{ij}!}$$
 
@@ -127,7 +127,7 @@ likelihood = stats.multinomial.pmf(x, lengths, theta).prod()
 print(f"g · h = {g * h:.6f}, likelihood {likelihood:.6f}")
 
 # %% [markdown]
-# **Poisson**, [GP-1](../math/gamma.md). Sufficient are $n$ and the sum
+# **Poisson**, [GP-1](../math/gamma.md). The sufficient statistics are $n$ and the sum
 # $S = \sum_i x_i$:
 #
 # $$g = \lambda^{S} e^{-n\lambda}, \qquad h = \prod_i \frac{1}{x_i!}$$
@@ -139,8 +139,8 @@ g, h = rate**T.counts * np.exp(-T.n * rate), 1 / special.factorial(x).prod()
 print(f"g · h = {g * h:.6f}, likelihood {stats.poisson.pmf(x, rate).prod():.6f}")
 
 # %% [markdown]
-# **Normal**, [NG-1](../math/normal_inverse_gamma.md). Sufficient are $n$, the mean
-# $\bar x$ and the scatter $S = \sum_i (x_i - \bar x)^2$:
+# **Normal**, [NG-1](../math/normal_inverse_gamma.md). The sufficient statistics are
+# $n$, the mean $\bar x$ and the scatter $S = \sum_i (x_i - \bar x)^2$:
 #
 # $$g = \sigma^{-n} \exp\left(-\frac{S + n(\bar x-\mu)^2}{2\sigma^2}\right), \qquad
 # h = (2\pi)^{-n/2}$$
@@ -153,9 +153,9 @@ h = (2 * np.pi) ** (-T.n / 2)
 print(f"g · h = {g * h:.6f}, likelihood {stats.norm.pdf(x, mu, sigma).prod():.6f}")
 
 # %% [markdown]
-# If $h$ is not constant, two data sets with the same $T$ have different likelihoods:
-# six events in one row are less probable than two, two and two. But the ratio is the
-# same for every rate, so it carries no information about the rate:
+# If $h$ is not constant, two data sets with the same $T$ can have different
+# likelihoods: six events in one row are less probable than two, two and two. But the
+# ratio is the same for every rate, so it carries no information about the rate:
 
 # %%
 for rate in (0.5, 2.0, 7.0):
@@ -176,7 +176,8 @@ for rate in (0.5, 2.0, 7.0):
 # - Poisson events fall into each row with equal probability.
 # - The tokens of a multinomial are shuffled and dealt out to the rows.
 # - Normal values are uniform on a sphere about their mean.
-# - Uniform values, of which only the largest counts, are uniform below it.
+# - Of uniform values, one is the largest, which is known; the others are uniform below
+#   it.
 
 # %%
 rng = np.random.default_rng(0)

@@ -16,12 +16,12 @@ data show and the model misses, and fixes each of them.
 # $$p(\tilde X \mid X) = \int p(\tilde X \mid \theta)\, p(\theta \mid X)\, d\theta$$
 #
 # For the real rows and for each drawn set, it computes a few statistics by class and
-# feature:
+# feature. After each statistic stands what a discrepancy suggests:
 #
-# - *share of zeros*, of counts and of numbers that are sometimes zero. Too many: rows
-#   can be zero in a second way that the likelihood does not have.
-# - *standard deviation* of numbers. Too large for the likelihood: the data
-#   are overdispersed.
+# - *share of zeros*, of counts and of numbers that are sometimes zero. If it is too
+#   high, rows can be zero in a second way that the likelihood does not have.
+# - *standard deviation* of numbers. If it is too large for the likelihood, the data are
+#   overdispersed.
 # - *minimum* and *maximum*. The tails are wrong, or the model draws impossible
 #   values.
 # - *share of the mode*, the most common category. The prior outweighs the
@@ -61,13 +61,14 @@ sf.plots.check(found)
 
 # %% [markdown]
 # **How to read it.** One line per statistic, the most surprising first. Grey dots are
-# the drawn sets; the diamond is the real one. Both are measured in standard deviations
-# of the drawn sets: a diamond among the dots is no surprise, and one at 5 is a value
-# that the model practically never draws. Of many statistics, some stand out by chance,
-# so the first line of the summary says how many do and how many to expect.
+# the drawn sets; the diamond is the real one. Both are measured from the mean of the
+# drawn sets, in their standard deviations: a diamond among the dots is no surprise, and
+# one at 5 is a value that the model practically never draws. Of many statistics, some
+# stand out by chance, so the first line of the summary says how many do and how many to
+# expect.
 #
-# Nearly all that stand out are dependences. A Gentoo with a long bill also has a deep
-# one; naive Bayes draws length and depth independently.
+# Nearly all that stand out are dependences. A Gentoo with a long bill tends to have a
+# deep one; naive Bayes draws length and depth independently.
 #
 # **What to do.** Model the columns with a covariance ([GD-1](../math/discriminant.md)):
 
@@ -219,8 +220,8 @@ for model in (
 #
 # - Here the model is checked on its own training rows, so the check is lenient.
 #   `sf.check` accepts other rows as well.
-# - A check sees only its statistics. Three columns can be pairwise independent and
-#   still determine one another, and none of the statistics shows it.
+# - A check sees only its statistics. Three columns can be pairwise independent although
+#   any two of them determine the third, and none of the statistics shows it.
 # - A wrong model may predict well. Naive Bayes is wrong about penguins and still
 #   classifies nearly all of them correctly; its
 #   [probabilities](honest_probabilities.py) suffer first. The check shows where a model

@@ -234,8 +234,8 @@ for estimate in ("mle", "mean"):
 # | maximum likelihood, 600 words | 65 | 286 | 146 |
 # | posterior mean, the best 20 words | | 143 | 0 |
 #
-# A post that is impossible in both classes gets the first class, since their priors are
-# equal; the second would make 300 errors instead of 286.
+# A post that is impossible in both classes gets the first class, since the class priors
+# are equal; with the second class, there would be 300 errors instead of 286.
 #
 # In both classes nearly all posts contain the word *subject* (a share of .998), which
 # carries no information. The most informative words are *windows* (.215 bits),

@@ -73,8 +73,8 @@ bars = alt.Chart(pl.DataFrame(rows)).encode(
 # ## The formulas
 #
 # $T_{jc}$ is the count of word $j$ in messages of class $c$, $T_c$ is the sum over
-# words, and $\alpha$ is a pseudo-count. [NB-3](../math/naive_bayes.md) and
-# [DM-3](../math/dirichlet.md):
+# words, and $\alpha_j$ is its pseudo-count; $\alpha_0$ is their sum over the $K$ words
+# ([NB-3](../math/naive_bayes.md), [DM-3](../math/dirichlet.md)):
 #
 # | `estimate=` | probability of a word | at a zero |
 # |---|---|---|

@@ -7,12 +7,15 @@ import pytest
 from scipy.stats import chi2_contingency, norm
 
 import suffice as sf
+from datasets.shared import real
 from reporting.data import counts, letters, table
 from suffice.reporting.alerts import NAMES
 from suffice.reporting.drift import Drift, differing, drifts
 from suffice.reporting.facts import gather
 from suffice.reporting.labelled_rows import read
 from suffice.reporting.pitfalls import Alert
+
+pd: Any = pytest.importorskip("pandas")
 
 
 def alerts(model: Any, X: Any, y: Any, held_out: bool | None = None) -> dict[str, Alert]:
@@ -123,6 +126,50 @@ def test_columns_that_drift() -> None:
     assert found["flag"].distance == pytest.approx(0.3, abs=0.04)  # 0.4, of which half of the others: + 0.5 · 0.6
     apart = 1 / np.sqrt(1.25)  # in standard deviations of both classes together
     assert found["normal"].distance == pytest.approx(2 * norm.cdf(apart / 2) - 1, abs=0.03)
+
+
+def test_a_random_split_has_not_drifted() -> None:
+    rows = pd.read_csv(real("titanic") / "titanic.csv").drop(columns=["alive"])
+    new = np.random.default_rng(0).random(len(rows)) < 0.3
+    model = sf.NaiveBayes(joint=None).fit(rows[~new], "class")
+    assert "drift" not in alerts(model, rows[new], "class", True)
+
+
+def held(model: Any, X: Any, y: Any) -> list[Drift]:
+    given = read(model, X, y)
+    return drifts(model, given, gather(model, X, y, None, True).judged)
+
+
+@pytest.mark.parametrize("kind", ["categorical", "gaussian", "poisson", "histogram"])
+def test_classes_count_by_their_rows_with_a_value(kind: str) -> None:
+    rng = np.random.default_rng(6)
+    y = rng.integers(0, 2, 4000)
+    size = np.where(rng.random(4000) < np.where(y, 0.95, 0.05), np.nan, rng.poisson(2.0 + 4 * y))
+    model = sf.NaiveBayes(columns={"size": kind}, joint=None).fit({"size": size[:2000]}, y[:2000])
+    assert held(model, {"size": size[2000:]}, y[2000:]) == []
+    moved = np.where(np.isnan(size), np.nan, 8 - np.minimum(size, 8))
+    (one,) = held(model, {"size": moved[2000:]}, y[2000:])
+    assert one.missing is None
+    if kind == "categorical":
+        before, here = (np.bincount(each[~np.isnan(each)].astype(int), minlength=20) for each in (size[:2000], moved))
+        apart = 0.5 * np.abs(before / before.sum() - here / here.sum()).sum()
+        assert one.distance == pytest.approx(apart, abs=0.03)
+
+
+@pytest.mark.parametrize("kind", ["categorical", "gaussian", "poisson", "histogram"])
+def test_missing_values_that_drift(kind: str) -> None:
+    rng = np.random.default_rng(7)
+    y, size = rng.integers(0, 2, 1500), rng.poisson(3.0, 1500).astype(float)
+    size[:60], size[1000:1170] = np.nan, np.nan
+    model = sf.NaiveBayes(columns={"size": kind}, joint=None).fit({"size": size[:1000]}, y[:1000])
+    (one,) = held(model, {"size": size[1000:]}, y[1000:])
+    assert one.missing == (0.06, 0.34)
+    assert one.distance == pytest.approx(0.28)
+    assert one.chance == pytest.approx(chi2_contingency([[940, 60], [330, 170]], correction=False).pvalue)
+    found = alerts(model, {"size": size[1000:]}, y[1000:], True)["drift"].found
+    assert found == "Missingness differs: column 'size' (34\u202f% here, 6\u202f% of the training rows)."
+    empty = held(model, {"size": np.full(500, np.nan)}, y[1000:])
+    assert [one.missing for one in empty] == [(0.06, 1.0)]
 
 
 def test_differing_counts_are_scipys() -> None:

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from sklearn.metrics import precision_score, recall_score
 
@@ -105,6 +106,42 @@ def test_it_fits_a_phone(browser: Any, pages: Any) -> None:
             assert max(widths) <= 390
 
 
+OUTSIDE = """() => [...document.querySelectorAll(".chart svg text")].filter((one) => {
+  const [own, all] = [one, one.closest("svg")].map((shape) => shape.getBoundingClientRect());
+  const shown = one.textContent && one.getAttribute("opacity") !== "0";
+  return shown && (own.right > all.right + 0.5 || own.left < all.left - 0.5);
+}).map((one) => `${one.closest(".chart").id}: ${one.textContent}`)"""
+
+OVERLAPS = """() => [...document.querySelectorAll(".chart[id^=together] .role-axis-label")].flatMap((axis) => {
+  const labels = [...axis.querySelectorAll("text")]
+    .filter((one) => one.textContent && one.getAttribute("opacity") !== "0")
+    .map((one) => {
+      const [x, y, turned = 0] = one.getAttribute("transform").match(/-?[0-9.]+/g).map(Number);
+      const { left, right } = one.getBoundingClientRect();
+      return { text: one.textContent, x, y, angle: turned * Math.PI / 180, left, right };
+    });
+  return labels.slice(1).filter((one, k) => {
+    const last = labels[k], [dx, dy] = [one.x - last.x, one.y - last.y];
+    const lines = Math.abs(dy * Math.cos(one.angle) - dx * Math.sin(one.angle));  // apart, in pixels
+    return lines < 10 && one.left < last.right + 2;
+  }).map((one) => one.text);
+})"""
+
+
+def test_words_stay_inside_their_charts_and_apart(browser: Any, pages: Any, tmp_path: Path) -> None:
+    rng = np.random.default_rng(8)
+    X: dict[str, Any] = {"house": np.char.add("a house with number ", rng.integers(0, 8, 600).astype(str))}
+    X["hour"] = rng.choice(["damp summer", "warm summer", "mild summer"], 600)
+    X |= {name: np.char.add("m", rng.integers(100, 118, 600).astype(str)) for name in ("month", "meter")}
+    y = np.where((X["house"] > "a house with number 3") ^ (X["month"] > "m108"), "yes", "no")
+    pairs: Any = [("house", "hour"), ("house", "month"), ("meter", "month")]
+    sf.report(sf.NaiveBayes(joint=pairs).fit(X, y), X, y, tmp_path / "wide.html")
+    for file in (tmp_path / "wide.html", *pages.values()):
+        with Visit(browser, file, viewport={"width": 390, "height": 800}) as visit:
+            assert visit.page.evaluate(OUTSIDE) == []
+            assert visit.page.evaluate(OVERLAPS) == []
+
+
 def test_a_word_is_chosen_by_keyboard_and_by_pointing(browser: Any, pages: Any) -> None:
     curve = "document.querySelector('#posterior svg').innerHTML"
     with Visit(browser, pages["texts"]) as visit:
@@ -165,6 +202,36 @@ def test_the_threshold_moves_with_slider_keys_and_costs(browser: Any, pages: Any
         visit.page.select_option("#t-class", "no")
         flagged = judged.probabilities[:, 0] >= 0.2
         assert shown(visit, "recall") == f"{100 * recall_score(~own, flagged):.1f}%"
+
+
+def test_another_class_is_named_everywhere(browser: Any, pages: Any) -> None:
+    tables = (
+        "[...document.querySelectorAll('#threshold table')].map(one => one.parentElement.getAttribute('aria-label'))"
+    )
+    with Visit(browser, pages["table"]) as visit:
+        for name, other in (("no", "yes"), ("yes", "no")):
+            visit.page.select_option("#t-class", name)
+            assert visit.page.inner_text("#threshold .caption >> nth=0").startswith(f"A row is flagged as {name} where")
+            for picture in ("ranking", "spread"):
+                label = visit.page.get_attribute(f"#t-{picture}", "aria-label")
+                assert f" of {name}" in label
+                assert f" of {other}" not in label
+            assert visit.page.evaluate(tables) == [f"Thresholds for {name}", f"Thresholds for {other}"]
+            assert visit.page.inner_text("#t-own h4").startswith(name)
+
+
+@pytest.mark.parametrize("wrong", ["-5", ""])
+def test_a_cost_that_is_none_is_marked_and_not_used(browser: Any, pages: Any, wrong: str) -> None:
+    with Visit(browser, pages["table"]) as visit:
+        visit.page.fill("#t-fp", "3")
+        before = shown(visit, "cost"), shown(visit, "bayes")
+        assert before[1] == "0.75"
+        visit.page.fill("#t-fp", wrong)
+        assert visit.page.get_attribute("#t-fp", "aria-invalid") == "true"
+        assert (shown(visit, "cost"), shown(visit, "bayes")) == before
+        visit.page.focus("#t-fn")
+        assert visit.page.input_value("#t-fp") == "3"
+        assert visit.page.get_attribute("#t-fp", "aria-invalid") == "false"
 
 
 def test_the_script_draws_what_the_page_came_with(browser: Any, pages: Any) -> None:

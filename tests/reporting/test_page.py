@@ -197,6 +197,23 @@ def test_columns_that_act_together_are_shown_where_there_are_some() -> None:
     assert 'id="together"' not in sf.report(sf.NaiveBayes(joint=None).fit(X, y), X, y).html
 
 
+def test_the_page_says_which_probability_is_calibrated() -> None:
+    two = " ".join("".join(parsed(drawn("table")).text).split())
+    assert "Probability of yes" in two
+    assert "average gap between probability and share of yes" in two
+    assert "Share of yes among rows by the probability of yes" in two
+    three = " ".join("".join(parsed(drawn("multinomial")).text).split())
+    assert "Probability of the predicted class" in three
+    assert "average gap between confidence and accuracy" in three
+
+
+def test_evidence_of_a_row_is_not_called_a_weight() -> None:
+    page = drawn("table")
+    rest = page.html[page.html.index('<section id="why"') : page.html.index('<section id="more"')]
+    assert '<th scope="col">value</th><th scope="col" class="n">log-odds</th>' in rest
+    assert '<th scope="col" class="n">weight</th>' not in rest
+
+
 def test_json_cannot_end_a_script() -> None:
     written = _json({"a": "</script><!--", "b": "\u2028&", "c": np.float64(1.5)})
     assert not set("<>&\u2028") & set(written)

@@ -1,14 +1,21 @@
 """Summaries of columns and their associations, against numpy and scipy."""
 
+from typing import Any
+
 import numpy as np
 import pytest
+from scipy.stats import chi2_contingency
 from scipy.stats.contingency import association, crosstab
 
 import suffice as sf
 from suffice.reporting.associations import associations, cramers_v
 from suffice.reporting.column_summaries import summarized
+from suffice.reporting.facts import gather
 from suffice.reporting.labelled_rows import LabelledRows, read
+from suffice.reporting.pitfalls import repeated
 from suffice.tables import Table
+
+pd: Any = pytest.importorskip("pandas")
 
 
 def test_numbers_have_quantiles_and_bins() -> None:
@@ -64,3 +71,63 @@ def test_the_label_is_the_first_column() -> None:
     assert np.array_equal(found.values, found.values.T)
     texts = sf.TextClassifier().fit(["tea rum", "gin rye"], ["x", "y"])
     assert associations(texts, LabelledRows(["a b"], np.array(["x"]), np.arange(1))) is None
+
+
+def v_of(a: np.ndarray, b: np.ndarray) -> float:
+    """Return Cramér's V corrected for chance, from scipy's chi-squared."""
+    table = crosstab(a, b).count
+    (r, k), n = table.shape, table.sum()
+    left = max(0.0, chi2_contingency(table, correction=False).statistic / n - (r - 1) * (k - 1) / (n - 1))
+    return float(np.sqrt(left / (min(r - (r - 1) ** 2 / (n - 1), k - (k - 1) ** 2 / (n - 1)) - 1)))
+
+
+@pytest.mark.parametrize("often", [0, 1000])
+def test_numbers_that_are_mostly_one_value_have_bins(often: int) -> None:
+    rng = np.random.default_rng(4)
+    y = rng.integers(0, 2, 2000)
+    gain = np.where(rng.random(2000) < np.where(y, 0.85, 0.99), often, rng.integers(1, 900, 2000))
+    X = {"gain": gain, "noise": rng.normal(size=2000), "country": rng.choice([f"c{i}" for i in range(30)], 2000)}
+    model = sf.NaiveBayes(joint=None).fit(X, y)
+    found = associations(model, read(model, X, y, "rich"))
+    assert found is not None
+    assert found.names == ["rich", "gain", "noise"]
+    assert found.left_out == ("country",)
+    rest = np.quantile(gain[gain != often], np.arange(1, 10) / 10)
+    binned = np.where(gain == often, -1, np.digitize(gain, rest))
+    assert found.values[0, 1] == pytest.approx(v_of(y, binned))
+    assert found.values[0, 1] > 0.2
+    page = sf.report(model, X, y).html
+    assert "Left out, with more than 20 values: <bdi>country</bdi>." in page
+
+
+def test_two_numbers_that_fill_many_deciles_each_have_a_bin() -> None:
+    rng = np.random.default_rng(5)
+    size = np.where(rng.random(900) < 0.5, 0, np.where(rng.random(900) < 0.8, 7, rng.integers(8, 40, 900)))
+    for sign in (1, -1):
+        X, y = {"size": sign * size, "noise": rng.normal(size=900)}, np.select([size == 0, size == 7], ["a", "b"], "c")
+        model = sf.NaiveBayes(joint=None).fit(X, y)
+        found = associations(model, read(model, X, y))
+        assert found is not None
+        assert found.values[0, 1] == pytest.approx(1.0, abs=0.01)
+
+
+def test_rows_that_repeat_others_are_counted() -> None:
+    rng = np.random.default_rng(6)
+    rows = pd.DataFrame(
+        {"a": rng.integers(0, 30, 400), "b": rng.choice(np.array([None, "x", "y"]), 400), "y": rng.random(400) < 0.5}
+    )
+    model = sf.NaiveBayes(joint=None).fit(rows, "y")
+    again = int(rows.duplicated().sum())
+    for new in (None, True):
+        figures = dict(gather(model, rows, "y", None, new).data.figures)
+        assert figures["rows that repeat another"] == f"{again:,} ({100 * again / 400:.1f}\u202f%)"
+    unique = rows.drop_duplicates()
+    few = pd.concat([unique[:90], unique[:1]])
+    assert repeated(read(model, few, "y")) == 1
+    many = pd.concat([unique[:110], unique[:1]])
+    assert repeated(read(model, many, "y")) == 0
+    assert "rows that repeat another" not in dict(gather(model, unique, "y", None, None).data.figures)
+    texts = ["tea milk", "rum cola", "gin rye"] * 20 + [f"ale {i}" for i in range(60)]
+    labels = ["a", "b", "a"] * 20 + ["b"] * 60
+    found = gather(sf.TextClassifier().fit(texts, labels), texts, labels, None, None).data
+    assert dict(found.figures)["texts that repeat another"] == "57 (47.5\u202f%)"

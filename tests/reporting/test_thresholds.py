@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from sklearn.calibration import calibration_curve
 from sklearn.metrics import (
     average_precision_score,
     confusion_matrix,
@@ -16,6 +17,7 @@ import suffice as sf
 from reporting.data import counts, table
 from suffice.reporting.facts import gather
 from suffice.reporting.judged_rows import JudgedRows
+from suffice.reporting.row_charts import confidences, reliability
 from suffice.reporting.sketches import HEIGHT, LEFT, TOP, WIDTH, Sketch
 from suffice.reporting.thresholds import GRID, SHOWN, thresholds
 
@@ -101,3 +103,33 @@ def test_by_hand() -> None:
 
 def test_rows_of_one_class_have_no_threshold() -> None:
     assert thresholds(judged([0.2, 0.8], [1, 1])) is None
+
+
+def test_calibration_of_two_classes_is_scikit_learns() -> None:
+    rows = drawn(2000)
+    bins, error = rows.reliability()
+    share, mean = calibration_curve(rows.codes, rows.probabilities[:, 1], n_bins=10)
+    assert [one["share"] for one in bins] == pytest.approx(share)
+    assert [one["confidence"] for one in bins] == pytest.approx(mean)
+    size = np.histogram(rows.probabilities[:, 1], np.linspace(0, 1, 11))[0]
+    assert error == pytest.approx(np.abs(share - mean) @ size[size > 0] / size.sum())
+
+
+def test_opposite_errors_of_two_classes_do_not_cancel() -> None:
+    rows = judged(np.repeat([0.2, 0.8], 100), np.repeat([0, 1, 1], [60, 40, 100]))  # accuracy 80 % at 80 %
+    bins, error = rows.reliability()
+    assert [one["confidence"] for one in bins] == pytest.approx([0.2, 0.8])
+    assert [one["share"] for one in bins] == [0.4, 1.0]
+    assert error == pytest.approx(0.2)
+    spec = reliability(rows)
+    assert spec["layer"][-1]["encoding"]["y"]["title"] == "share of yes"
+    assert "probability of yes" in str(confidences(rows, "rows"))
+    ends = [line["from"] for line in confidences(rows, "rows")["data"]["values"]]
+    assert min(ends) == 0.2
+
+
+def test_of_more_classes_the_predicted_one_is_calibrated() -> None:
+    rows = judged([[0.6, 0.3, 0.1], [0.2, 0.7, 0.1], [0.1, 0.2, 0.7]], [0, 1, 0], ("a", "b", "c"))
+    assert rows.scored is None
+    assert sum(one["right"] for one in rows.reliability()[0]) == 2
+    assert reliability(rows)["layer"][-1]["encoding"]["y"]["title"] == "accuracy"

@@ -62,9 +62,7 @@ def lines_of_columns(model: Any, columns: dict[str, dict[str, Any]], classes: li
     for name, facts in columns.items():
         lines.append(cut(f"{name}: {_head(facts, known[name].value_word)}", width))
         if not known[name].silent:
-            shown = (
-                f"  {label:<{margin}}  {_shown(facts['classes'][label], known[name])}" for label in classes
-            )
+            shown = (f"  {label:<{margin}}  {_shown(facts['classes'][label], known[name])}" for label in classes)
             lines += [cut(line, width) for line in shown]
     return lines
 

@@ -147,9 +147,26 @@ def shift(model: Any, judged: JudgedRows) -> list[Alert]:
 def _of_drift(found: list[Drift]) -> list[Alert]:
     if not found:
         return []
-    named = ", ".join(f"{one.name!r} ({100 * one.distance:.0f}\u202f%)" for one in found[:5])
-    more = f" and {len(found) - 5} more" if len(found) > 5 else ""
-    has = "Column" if len(found) == 1 else "Columns"
-    text = f"{has} {named}{more} {'differs' if len(found) == 1 else 'differ'} from the training rows"
-    text += " (in brackets: the share of values that moved)."
-    return [Alert("drift", text, "Check how these rows were collected; if the change lasts, train on newer rows.")]
+    values, gaps = [one for one in found if one.missing is None], [one for one in found if one.missing is not None]
+    texts = []
+    if values:
+        named = _named([f"{one.name!r} ({_whole(one.distance)})" for one in values])
+        text = f"{named} {'differs' if len(values) == 1 else 'differ'} from the training rows"
+        texts.append(f"{text} (in brackets: total variation, the distance of the two distributions).")
+    if gaps:
+        shares = [(one.name, *map(_whole, one.missing)) for one in gaps if one.missing is not None]
+        named = _named([f"{name!r} ({here} here, {before} of the training rows)" for name, before, here in shares])
+        texts.append(f"Missingness differs: {named[0].lower()}{named[1:]}.")
+    advice = "Check how these rows were collected; if the change lasts, train on newer rows."
+    return [Alert("drift", " ".join(texts), advice)]
+
+
+def _named(items: list[str]) -> str:
+    """Return the first columns of a list, and the number of others."""
+    more = f" and {len(items) - 5} more" if len(items) > 5 else ""
+    return f"{'Column' if len(items) == 1 else 'Columns'} {', '.join(items[:5])}{more}"
+
+
+def _whole(share: float) -> str:
+    """Return a share in whole percent."""
+    return f"{100 * share:.0f}\u202f%"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from suffice.reporting.facts import Facts
+from suffice.reporting.judged_rows import JudgedRows
 from suffice.reporting.shown_rows import Example
 from suffice.reporting.wording import number, percent
 
@@ -21,11 +22,20 @@ def alt_texts(facts: Facts) -> dict[str, Any]:
     ranked = ", ".join(f"{line['feature']} {line['bits']:.2g}" for line in facts.informative.ranked[:LISTED])
     return {
         "accuracy": f"Recall of each class, with 95 % intervals: {recall}{_more(lines)}.",
-        "reliability": f"Accuracy against confidence in {len(bins)} bins; the calibration error is {error:.3f}.",
+        "reliability": f"{_axes(facts.judged)} in {len(bins)} bins; the calibration error is {error:.3f}.",
+        "confidences": f"Histogram of the probability of {facts.judged.scored_name}, correct and wrong predictions",
         "informative": f"Mutual information with the class in bits: {ranked}{_more(facts.informative.ranked)}.",
         "learning": _learning(facts.curve, facts.data.unit),
         "why": [_why(one) for one in facts.examples],
     }
+
+
+def _axes(judged: JudgedRows) -> str:
+    """Return the axes of the calibration chart in words."""
+    if judged.scored is None:
+        return "Accuracy against confidence"
+    name = judged.classes[judged.scored]
+    return f"Share of {name} against the probability of {name}"
 
 
 def _more(lines: list[Any]) -> str:
@@ -43,6 +53,5 @@ def _why(one: Example) -> str:
     if one.why is None:
         return ""
     weights = ", ".join(f"{name} {weight:+.2f}" for name, _, weight in one.why.top(5))
-    return (
-        f"Log-odds of {one.why.target} against {one.why.against}: {one.why.log_odds:+.2f}. Largest weights: {weights}."
-    )
+    total = f"Log-odds of {one.why.target} against {one.why.against}: {one.why.log_odds:+.2f}"
+    return f"{total}. Strongest evidence: {weights}."

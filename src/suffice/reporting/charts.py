@@ -18,19 +18,28 @@ from suffice.reporting.joint_views import JointView
 from suffice.reporting.judged_rows import LEVEL, JudgedRows
 
 __all__ = [
-    "CONFIG", "accuracy", "by_column", "data_of", "informative", "posterior", "reliability", "spec_of", "spikes",
+    "CONFIG", "accuracy", "by_column", "data_of", "informative", "posterior", "spec_of", "spikes",
     "together", "waterfall",
 ]  # fmt: skip
 
 INK, MUTED, LINE, ACCENT = "var(--ink)", "var(--muted)", "var(--line)", "var(--accent)"
-SIDE = 34
+SIDE = 42
 """Width of the labels of an axis, in pixels, so that two charts stand exactly one above the other."""
 
 FONT = "ui-sans-serif, system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif"
 SPIKES = 300
 NAME, LONG = 22, 30
 WRITTEN = 8
-LETTERS = 34  # under a heat map, side by side
+LETTER, GAP = 7, 8
+ACROSS = 210
+"""The least width of the cells of a heat map, and of a letter and a gap under it, in pixels: on a phone."""
+
+TURNED = 20
+"""The least width of a cell whose label is written aslant; those of narrower ones are upright."""
+
+WEIGHT = 44
+"""Width of the number beside a bar of a waterfall, in pixels."""
+
 
 CONFIG: dict[str, Any] = {
     "background": "transparent",
@@ -90,27 +99,6 @@ def accuracy(judged: JudgedRows) -> dict[str, Any]:
     return spec_of(alt.layer(every.encode(x=alt.X("all:Q", scale=scale, axis=axis)), span, dots), 26 * len(lines))
 
 
-def reliability(bins: list[dict[str, float]]) -> dict[str, Any]:
-    """Plot accuracy against confidence, with the interval of each bin and the diagonal."""
-    alt = altair()
-    scale = alt.Scale(domain=[0, 1])
-    x = alt.X("confidence:Q", scale=scale, title=None, axis=alt.Axis(format="%", tickCount=5))
-    y = alt.Y("share:Q", scale=scale, title="accuracy", axis=alt.Axis(format="%", tickCount=5, minExtent=SIDE))
-    tooltip = [
-        alt.Tooltip("confidence:Q", format=".1%", title="sure"), alt.Tooltip("share:Q", format=".1%", title="right"),
-        alt.Tooltip("low:Q", format=".1%", title="at least"), alt.Tooltip("high:Q", format=".1%", title="at most"),
-        alt.Tooltip("rows:Q", format=",", title="rows"),
-    ]  # fmt: skip
-    ends = [{"confidence": 0, "share": 0}, {"confidence": 1, "share": 1}]
-    honest = alt.Chart(data_of(ends)).mark_line(color=MUTED, strokeDash=[4, 4], strokeWidth=1).encode(x=x, y=y)
-    base = alt.Chart(data_of(list(bins))).encode(x=x, tooltip=tooltip)
-    span = base.mark_rule(color=ACCENT, strokeWidth=4, opacity=0.3, strokeCap="round").encode(y="low:Q", y2="high:Q")
-    most = max(line["rows"] for line in bins)
-    size = alt.Size("rows:Q", scale=alt.Scale(domain=[0, most], range=[30, 420]), legend=None)
-    dots = base.mark_circle(color=ACCENT, opacity=0.9).encode(y=y, size=size)
-    return spec_of(alt.layer(honest, span, base.mark_line(color=ACCENT, strokeWidth=1).encode(y=y), dots), 340)
-
-
 def shown_words(words: FeatureBelief, pair: tuple[int, int]) -> Any:
     """Return the words that are most probable in either of two classes, in the order of the vocabulary."""
     best = np.union1d(words.most(pair[0], SPIKES), words.most(pair[1], SPIKES))
@@ -167,8 +155,9 @@ def posterior(names: list[str], pair: tuple[int, int], meaning: str) -> dict[str
     """Plot the posterior of the word that the reader chooses on the page."""
     alt = altair()
     colour = _classes([names[c] for c in pair], list(pair))
+    axis = alt.Axis(tickCount=5, format="~g", labelBound=True)
     base = alt.Chart(alt.NamedData(name="curve")).encode(
-        x=alt.X("x:Q", title=meaning, scale=alt.Scale(zero=False, nice=False), axis=alt.Axis(tickCount=5, format="~g")),
+        x=alt.X("x:Q", title=meaning, scale=alt.Scale(zero=False, nice=False), axis=axis),
         y=alt.Y("density:Q", axis=None),
     )
     fill = _classes([names[c] for c in pair], list(pair), True)
@@ -203,10 +192,9 @@ def together(view: JointView, classes: list[int]) -> list[dict[str, Any]]:
     tables = tables_of(found, LEVEL)[:, classes]
     reach, values = reach_of(tables), tuple(tuple(map(_brief, named)) for named in found.values)
     colour = alt.Color("power:Q", scale=colours_of(alt, reach), legend=None)
-    narrow = max(map(len, values[1])) * len(values[1]) > LETTERS
     axes = (
         axis_of("y", values[0], names[0], labelLimit=124),
-        axis_of("x", values[1], names[1], -40 if narrow else 0, labelLimit=90),
+        axis_of("x", values[1], names[1], labelLimit=90, **_turned(values[1])),
     )
     written = len(found.values[1]) <= WRITTEN
     cells = [
@@ -214,6 +202,14 @@ def together(view: JointView, classes: list[int]) -> list[dict[str, Any]]:
         for one in tables.swapaxes(0, 1)
     ]
     return [spec_of(one, (26 if len(found.values[0]) <= 12 else 19) * len(found.values[0])) for one in cells]
+
+
+def _turned(names: tuple[str, ...]) -> dict[str, Any]:
+    """Return the angle of the labels of cells on a phone, so that none overlaps another."""
+    step = ACROSS / len(names)
+    if max(map(len, names)) * LETTER + GAP <= step:
+        return {"angle": 0}
+    return {"angle": -40} if step >= TURNED else {"angle": -90, "labelOverlap": "greedy", "labelFontSize": 11}
 
 
 def _wide(view: ColumnView) -> bool:
@@ -272,15 +268,16 @@ def waterfall(why: Explanation, codes: tuple[int, int], values: bool, most: int 
     y.scale = alt.Scale(paddingInner=0.3)
     ends = [row[side] for row in rows for side in ("start", "end")]
     low, high = min(ends), max(ends)
-    room = 0.14 * (high - low or 1.0)
-    x = alt.X("start:Q", scale=alt.Scale(domain=[low - room * 0.4, high + room], nice=False))
+    room = 0.05 * (high - low or 1.0)
+    scale = alt.Scale(domain=[low - room, high], nice=False, range=[0, alt.ExprRef(f"width - {WEIGHT}")])
+    x = alt.X("start:Q", scale=scale)
     title = f"← {cut(why.against, 18)} · log-odds · {cut(why.target, 18)} →"
     x.axis = alt.Axis(title=title, tickCount=5, labelExpr="datum.value == 0 ? '0' : format(datum.value, '+~g')")
     scale = alt.Scale(domain=["for", "against", "prior"], range=[*map(colour_of, codes), MUTED])
     colour = alt.Color("side:N", legend=None, scale=scale)
     opacity = alt.condition("datum.kind == 'total'", alt.value(1.0), alt.value(0.72))
     tooltip = [
-        alt.Tooltip("feature:N"), alt.Tooltip("in words:N"), alt.Tooltip("weight:Q", format="+.3f"),
+        alt.Tooltip("feature:N"), alt.Tooltip("in words:N"), alt.Tooltip("weight:Q", format="+.3f", title="log-odds"),
     ]  # fmt: skip
     base = alt.Chart(data_of(rows)).encode(y=y)
     bars = base.mark_bar(cornerRadius=1).encode(x=x, x2="end:Q", color=colour, opacity=opacity, tooltip=tooltip)

@@ -1,9 +1,10 @@
 """Compare the columns of new rows with what a model has counted of the training rows.
 
-    TV = ½ Σ |p − q|      the share of rows that would have to change
+    TV = ½ Σ |p − q|      total variation, from 0 (equal) to 1 (no value in common)
 
 Values and bins are compared as they were counted, by a chi-squared test; columns that are normal or Poisson by their
-means, by a z-test, where TV is that of two normal distributions of equal variance.
+means, by a z-test, where TV is that of two normal distributions of equal variance. Rows without a value of the column
+are left out there, and the shares of these rows are compared by themselves, again by a chi-squared test.
 """
 
 from __future__ import annotations
@@ -38,16 +39,17 @@ class Drift:
     name: str
     distance: float
     chance: float
+    missing: tuple[float, float] | None = None  # shares of training rows and new rows, if these are what differs
 
 
 def drifts(model: Any, given: LabelledRows, judged: JudgedRows) -> list[Drift]:
     """Return the columns of new rows that differ from the training rows, the farthest first."""
     if judged.learned or given.texts or not getattr(model._reader, "by_block", False):
         return []
-    table, rows = given.table(), np.asarray(model.class_count_, float)
-    known = model._feature_names(), True, model._categories()
+    table, known = given.table(), (model._feature_names(), True, model._categories())
     columns = [one for one in shown_columns(model._predictor, LEVEL, *known) if one.classes.exclusive][:COLUMNS]
-    found = [_drift(model, one, table[one.name], rows) for one in columns if one.name in table]
+    pairs = [(one, table[one.name]) for one in columns if one.name in table]
+    found = [drift for one, column in pairs for drift in (_drift(model, one, column), _missing(model, one, column))]
     some = [one for one in found if one is not None and one.chance < CHANCE and one.distance >= LEAST]
     return sorted(some, key=lambda one: -one.distance)
 
@@ -62,17 +64,35 @@ def differing(before: Array, here: Array) -> tuple[float, float]:
     return distance, float(gammaincc(free / 2, statistic / 2)) if free else 1.0
 
 
-def _drift(model: Any, shown: ShownColumn, column: Column, rows: Array) -> Drift | None:
-    present, share = column.present, rows / rows.sum()
-    if column.values is None or not present.any():
+def _learned(model: Any, shown: ShownColumn) -> Array:
+    """Return the number of training rows of each class that have a value of the column."""
+    counted = np.asarray(model._model.blocks[shown.name].t.n, float)
+    return counted.reshape(len(counted), -1)[:, 0]
+
+
+def _missing(model: Any, shown: ShownColumn, column: Column) -> Drift | None:
+    """Return how far the shares of missing values are apart."""
+    every, learned = float(np.sum(model.class_count_)), float(_learned(model, shown).sum())
+    before, here = np.array([learned, max(0.0, every - learned)]), len(column) - column.n_missing
+    now = np.array([here, column.n_missing], float)
+    if not before.sum() or not now.sum():
         return None
-    before = share @ shown.classes.heights
+    distance, chance = differing(before, now)
+    return Drift(str(shown.name), distance, chance, (float(before[1] / before.sum()), float(now[1] / now.sum())))
+
+
+def _drift(model: Any, shown: ShownColumn, column: Column) -> Drift | None:
+    present, rows = column.present, _learned(model, shown)
+    n = float(rows.sum())
+    if column.values is None or not present.any() or not n:
+        return None
+    before = rows / n @ shown.classes.heights
     if shown.classes.shape != "dots":
         values = np.asarray(column.values, float)[present]
-        distance, chance = _of_means(np.asarray(shown.classes.values, float), before, values, float(rows.sum()))
+        distance, chance = _of_means(np.asarray(shown.classes.values, float), before, values, n)
     else:
         here = _counted(model, shown, column)
-        padded = np.append(before * rows.sum(), np.zeros(len(here) - len(before)))
+        padded = np.append(before * n, np.zeros(len(here) - len(before)))
         distance, chance = differing(padded, here)
     return Drift(str(shown.name), distance, chance)
 

@@ -21,10 +21,11 @@ from suffice.reporting.joint_views import JointViews, joint_views
 from suffice.reporting.judged_rows import JudgedRows, judge
 from suffice.reporting.labelled_rows import LabelledRows, read
 from suffice.reporting.learning import learning_curve
-from suffice.reporting.pitfalls import Alert
+from suffice.reporting.pitfalls import Alert, repeated
 from suffice.reporting.shown_rows import Example, chosen, confidently_wrong
 from suffice.reporting.thresholds import Thresholds, thresholds
 from suffice.reporting.two_classes import two_to_show
+from suffice.reporting.wording import percent
 from suffice.typing import Integers
 
 __all__ = ["DataFacts", "Facts", "Informative", "gather"]
@@ -153,6 +154,9 @@ def _data(model: Any, all_rows: LabelledRows, given: LabelledRows, judged: Judge
     learned = float(np.sum(model.class_count_))
     found = alerts(model, all_rows, given, judged)
     figures, columns, more = _of_texts(model, given) if given.texts else _of_columns(model, given)
+    again = repeated(given)
+    if again:
+        figures.append((f"{unit} that repeat another", f"{again:,} ({percent(again / len(given))})"))
     return DataFacts(len(given), len(all_rows), learned, unit, classes, figures, columns, more, found)
 
 

@@ -87,17 +87,37 @@ class JudgedRows:
         seen = shares[shares > 0]
         return float(seen.max()), float(-(seen * np.log(seen)).sum())
 
+    @property
+    def scored(self) -> int | None:
+        """The class whose probability is calibrated: the second of two, else none, which is the predicted class."""
+        return 1 if len(self.classes) == 2 else None
+
+    @property
+    def scored_name(self) -> str:
+        """The name of the class that is calibrated."""
+        return "the predicted class" if self.scored is None else str(self.classes[self.scored])
+
+    @property
+    def scores(self) -> tuple[Array, NDArray[np.bool_]]:
+        """The probability of the class that is calibrated, and whether each row belongs to it."""
+        probability, own = self.sure, self.right
+        if self.scored is not None:
+            probability, own = self.probabilities[:, self.scored], np.asarray(self.codes == self.scored)
+        return np.minimum(probability, 1.0), own  # rounding may have taken probabilities above one
+
     def reliability(self) -> tuple[list[dict[str, float]], float]:
-        """Return bins of confidence with the accuracy of each, and the calibration error."""
-        # rounding may have taken probabilities above one
-        found = evaluate.reliability(
-            np.minimum(self.probabilities, 1.0), self.classes[self.codes], self.classes, bins=BINS
-        )
+        """Return bins of the probability of the calibrated class with its share in each, and the calibration error."""
+        probability, own = self.scores
+        place = np.minimum((probability * BINS).astype(np.int64), BINS - 1)
+        rows = np.bincount(place, minlength=BINS)
+        mean = np.bincount(place, probability, BINS) / np.maximum(rows, 1)
+        right = np.bincount(place[own], minlength=BINS)
         bins = [
-            {"confidence": float(c), **share(round(float(a * n)), int(n)), "rows": int(n)}
-            for c, a, n in zip(found.confidence, found.accuracy, found.rows, strict=True)
+            {"confidence": float(mean[k]), **share(int(right[k]), int(rows[k])), "rows": int(rows[k])}
+            for k in np.flatnonzero(rows).tolist()
         ]
-        return bins, found.error
+        gaps = np.array([abs(one["confidence"] - one["share"]) for one in bins])
+        return bins, float(gaps @ rows[rows > 0] / rows.sum())
 
 
 def share(right: int, n: int) -> dict[str, float]:

@@ -19,6 +19,7 @@ from suffice.errors import InputError, MissingLibrary
 from suffice.reporting import charts, row_charts
 from suffice.reporting.alerts import NAMES, SERIOUS
 from suffice.reporting.alt_texts import alt_texts
+from suffice.reporting.associations import VALUES
 from suffice.reporting.choice_words import choices_in_words
 from suffice.reporting.colours import colour_of, style_of
 from suffice.reporting.facts import Facts, gather
@@ -156,7 +157,7 @@ def _rendered(jinja: Any, title: str, facts: Facts) -> str:
         reliability=facts.judged.reliability(), zip=zip, alt=alt_texts(facts), alert_names=NAMES, serious=SERIOUS,
         thresholds=ranked, threshold_json=_json(ranked.data) if ranked else "", Sketch=Sketch, grid=GRID.tolist(),
         middle=int(np.abs(GRID - 0.5).argmin()), auc={one.code: one.auc for one in ranked.classes} if ranked else {},
-        sections=_sections(facts, choices),
+        sections=_sections(facts, choices), most_values=VALUES,
     )  # fmt: skip
     return html
 
@@ -212,7 +213,7 @@ def _specs(facts: Facts) -> dict[str, str]:
     names = [str(label) for label in facts.judged.classes]
     codes = {name: code for code, name in enumerate(names)}
     made: dict[str, Any] = {"accuracy": charts.accuracy(facts.judged)}
-    made["reliability"] = charts.reliability(facts.judged.reliability()[0])
+    made["reliability"] = row_charts.reliability(facts.judged)
     made["confidences"] = row_charts.confidences(facts.judged, facts.data.unit)
     if facts.words is not None and len(names) > 1:
         made |= {f"spikes-{i}": one for i, one in enumerate(charts.spikes(facts.words, facts.pair, names))}

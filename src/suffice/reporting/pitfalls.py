@@ -15,7 +15,7 @@ from suffice.tables import Column, kind_of
 from suffice.telling import counted
 from suffice.typing import Array, Booleans, Integers
 
-__all__ = ["Alert", "alerts_of", "column_alerts", "of", "of_columns", "of_doubles", "places_of"]
+__all__ = ["Alert", "alerts_of", "column_alerts", "of", "of_columns", "of_doubles", "places_of", "repeated"]
 
 ROWS, COLUMNS = 50_000, 400
 """The most rows and the most columns that are examined."""
@@ -142,15 +142,9 @@ def _double_alerts(given: LabelledRows, part: Integers, judged: Booleans | None)
     if len(given) < FEW or sparse.issparse(given.rows) or len(given) > ROWS:
         return []
     judged = np.ones(len(given), bool) if judged is None else judged
-    codes = np.unique(given.labels, return_inverse=True)[1]
-    if given.texts:
-        same, chance = np.unique(np.asarray(given.rows, object).astype(str), return_inverse=True)[1], 0.0
-    else:
-        table = given.table()
-        if not 0 < len(table.names) <= COLUMNS:
-            return []
-        same, chance = _alike([places_of(table[name]) for name in table.names], codes, judged)
-    same = np.unique(same * (codes.max() + 1) + codes, return_inverse=True)[1]
+    same, chance = _same(given, judged)
+    if same is None:
+        return []
     split = np.unique(same * (part.max() + 1) + part) // (part.max() + 1)
     several = np.bincount(split, minlength=same.max() + 1) > 1
     found, rows = int(several[same][judged].sum()), int(judged.sum())
@@ -161,6 +155,33 @@ def _double_alerts(given: LabelledRows, part: Integers, judged: Booleans | None)
     repeat = f"unless new {given.unit}s repeat old ones"
     advice = f"Keep each {given.unit} once, {repeat}: duplicates make the figures too optimistic."
     return [Alert("duplicates", text, advice)]
+
+
+def _same(given: LabelledRows, judged: Booleans) -> tuple[Integers | None, float]:
+    """Return a code for each distinct row with its label, and the duplicates expected by chance; None if unknown."""
+    codes, chance = np.unique(given.labels, return_inverse=True)[1], 0.0
+    if given.texts:
+        same = np.unique(np.asarray(given.rows, object).astype(str), return_inverse=True)[1]
+    else:
+        table = given.table()
+        if not 0 < len(table.names) <= COLUMNS:
+            return None, 0.0
+        same, chance = _alike([places_of(table[name]) for name in table.names], codes, judged)
+    return np.unique(same * (codes.max() + 1) + codes, return_inverse=True)[1], chance
+
+
+def repeated(given: LabelledRows) -> int:
+    """Return the number of rows that repeat an earlier row, label included; 0 if they are below one in a hundred.
+
+    >>> rows = ["tea", "rum", "tea", "rye", "gin"] * 4
+    >>> repeated(LabelledRows(rows, np.array(["a"] * 20), np.arange(20)))
+    16
+    """
+    if len(given) < FEW or sparse.issparse(given.rows):
+        return 0
+    same = _same(given, np.ones(len(given), bool))[0]
+    found = 0 if same is None else len(given) - len(np.unique(same))
+    return found if found >= DOUBLES * len(given) else 0
 
 
 def places_of(column: Column) -> Integers:

@@ -13,7 +13,14 @@
     return `${(100 * share).toFixed(1)}\u202f%`;
   };
   const path = (points) => "M" + points.map(([x, y]) => `${round(x)},${round(y)}`).join("L");
-  const cost = (id) => Math.max(0, Number(at(id).value) || 0);
+  // A cost that is no number from 0 on is marked; the last valid one counts, and comes back when the field is left.
+  const valid = { "t-fp": at("t-fp").defaultValue, "t-fn": at("t-fn").defaultValue };
+  const cost = (id) => {
+    const { value } = at(id), good = value !== "" && Number(value) >= 0 && Number.isFinite(Number(value));
+    if (good) valid[id] = value;
+    at(id).setAttribute("aria-invalid", String(!good));
+    return Number(valid[id]);
+  };
   const nearest = (t) => grid.reduce((best, one, i) => (Math.abs(one - t) < Math.abs(grid[best] - t) ? i : best), 0);
 
   const bars = (one) => {
@@ -30,6 +37,20 @@
       own[k].style.fill = `var(--k${one.code})`;
       other[k].setAttribute("height", round(50 * down[k] / most));
     });
+  };
+
+  const named = (place) => {
+    const one = classes[place], name = document.querySelector("#t-name .class");
+    name.style.setProperty("--c", `var(--k${one.code})`);
+    name.firstElementChild.textContent = one.class;
+    at("t-ranking").setAttribute("aria-label",
+      `Precision against recall of ${one.class}; average precision ${one.average_precision}`);
+    at("t-spread").setAttribute("aria-label",
+      `Predicted probability of ${one.class}, for rows of the class and for others, and the cost by threshold`);
+    const others = at("t-others"), blocks = [...document.querySelectorAll("#threshold [data-place]")];
+    if (!others) return;
+    blocks.sort((a, b) => a.dataset.place - b.dataset.place);
+    for (const block of blocks) (Number(block.dataset.place) === place ? at("t-own") : others).append(block);
   };
 
   const show = () => {
@@ -57,10 +78,17 @@
   };
 
   for (const id of ["t-class", "t-at", "t-fp", "t-fn"]) at(id).addEventListener("input", show);
+  at("t-class").addEventListener("input", () => named(at("t-class").selectedIndex));
+  for (const id of ["t-fp", "t-fn"]) at(id).addEventListener("change", () => {
+    cost(id);
+    at(id).value = valid[id];
+    show();
+  });
   at("t-best").addEventListener("click", () => {
     at("t-at").value = nearest(Number(at("t-bayes").textContent));
     show();
   });
   document.querySelector(".controls").addEventListener("submit", (event) => event.preventDefault());
+  named(at("t-class").selectedIndex);
   show();
 })();

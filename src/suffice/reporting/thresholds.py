@@ -69,6 +69,7 @@ class Thresholds:
         lines = [
             {"class": one.name, "code": one.code, "rows": one.rows, "others": one.others}
             | {"flagged": one.flagged.tolist(), "found": one.found.tolist()}
+            | {"average_precision": f"{one.average_precision:.3f}"}
             for one in self.classes
         ]
         return {"grid": [float(f"{t:.6g}") for t in GRID], "classes": lines}
