@@ -125,8 +125,9 @@ class Predictor:
     def log_prior_of(self, counts: Array) -> Array:
         """Return ln p(c) for the given rows of each class, on the last axis, with the terms of classes."""
         weights = self.views.weights
-        prior = powered(self.prior.log(counts), self.temper.prior)
-        return prior if weights is None else np.asarray(prior + weights.terms(self.model.classes))
+        prior = self.prior.log(counts)
+        terms = prior if weights is None else np.asarray(prior + weights.terms(self.model.classes))
+        return powered(terms, self.temper.prior)
 
     def powers(self, rows: RowsByName) -> Any:
         """Return the power of the likelihood: one number for all rows, or one per row."""

@@ -128,13 +128,15 @@ def with_temper_by_halves(
 ) -> Classifier:
     """Return the classifier that EM fitted, with a temper chosen by labelled rows that took no part in EM.
 
-    It is unchanged if rows choose no temper, if labels are many, if no class has two labelled rows, or if unlabelled
-    rows have no weight.
+    It is unchanged if rows choose no temper, if labels are many, if there are evidence weights, if no class has two
+    labelled rows, or if unlabelled rows have no weight.
     """
     wanted = begun.estimator._wanted(len(labelled))
     if wanted is None or wanted.temper is None or len(labelled) >= FEW or not source.unlabelled:
         return fitted
-    chosen, parts = fitted._predictor.views, []
+    chosen, parts = fitted._predictor.views, list[Scored]()
+    if chosen.weights is not None:
+        return fitted
     for learned, others in _halves(labelled, begun.reader):
         known = begun.rows(learned.source), learned.labels
         base = SharedRows(begun.empty(labelled.classes, views), begun.prior, (), known).of_labels
@@ -160,8 +162,7 @@ def _scored(model: Classifier, rows: Examples, exponent: float | None) -> Scored
     """Return rows as a model that has not learned them scores them."""
     nothing = Labels(rows.codes, np.zeros(len(rows)), len(rows.classes))  # is left out
     judged = judge(model._predictor, model._reader.rows(rows.source), nothing)
-    scored = Scored.of(judged, exponent, judged.scores(model._predictor.views.weights))
-    return replace(scored, weights=rows.labels.given)
+    return replace(Scored.of(judged, exponent), weights=rows.labels.given)
 
 
 def predicted(estimator: Classifier, source: Any) -> LabelArray:

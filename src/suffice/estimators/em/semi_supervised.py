@@ -104,9 +104,10 @@ class SemiSupervised(StandsOnClassifier, MetaEstimatorMixin, ClassifierMixin, Ba
     Hyperparameters that a classifier chooses on rows are not used during EM. `temper` and `feature_weights` are fitted
     at the end, leaving out the labelled rows one by one; `alpha` is chosen before, from the labelled rows alone. The
     shares of unlabelled rows stay fixed when a labelled row is left out, although it influenced them. So with fewer
-    than 200 labels a `temper` that rows choose is chosen otherwise: EM runs again without one half of the labels, and
-    then without the other, and each half is predicted by the model that never saw its labels (SX-14). This takes about
-    three times as long. With one label for each class none can be spared, and probabilities are overconfident.
+    than 200 labels and no weights, a `temper` that rows choose is chosen otherwise: EM runs again without one half of
+    the labels, and then without the other, and each half is predicted by the model that never saw its labels (SX-14).
+    This takes about three times as long. With one label for each class none can be spared, and probabilities are
+    overconfident.
 
     All rows together choose the models of table columns, as if they had one class. Numeric columns that would be binned
     are modelled as normal, unless bins are declared. All texts decide which words are left out (`min_df` and the like).
