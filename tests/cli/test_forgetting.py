@@ -163,3 +163,14 @@ def test_updates_at_the_same_time_lose_no_row(here: Path, monkeypatch: pytest.Mo
     running = [subprocess.Popen(command, stdout=subprocess.DEVNULL) for _ in range(4)]
     assert [one.wait() for one in running] == [0] * 4
     assert sf.load("m.suffice").class_count_.sum() == 244
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full")
+def test_an_update_that_cannot_be_told_says_that_it_is_done(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert run(monkeypatch, "fit", "kept.csv", "-o", "m.suffice") == 0
+    command = [sys.executable, "-m", "suffice.cli", "update", "m.suffice", "gone.csv"]
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    assert done.returncode == 3
+    assert "'m.suffice' is complete; do not repeat the command" in done.stderr
+    assert sf.load("m.suffice").class_count_.sum() == 241

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from suffice.cli.interrupts import commit, heed
-from suffice.errors import InputError
+from suffice.errors import FileError, InputError
 from suffice.store.file_io import replaceable, replacing
 from suffice.store.models import pieces
 
@@ -71,7 +71,15 @@ def say(json_wanted: bool, facts: dict[str, Any], *lines: str) -> None:
     """Print the facts as JSON, or the lines for people; on stderr if a model was written to standard output."""
     heed()
     stream = stream_beside(facts.get("model"))
-    print(as_json(facts) if json_wanted else "\n".join(line for line in lines if line), file=stream)
+    try:
+        print(as_json(facts) if json_wanted else "\n".join(line for line in lines if line), file=stream, flush=True)
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        done = f" The file {str(facts['model'])!r} is complete; do not repeat the command." if "what" in facts else ""
+        raise FileError(
+            f"Standard output cannot be written: {(error.strerror or str(error)).lower()}.{done}"
+        ) from error
 
 
 def stream_beside(output: Any) -> Any:

@@ -45,7 +45,7 @@ def judged_by(model: Any, X: Any, y: Any, method: str | None, folds: int) -> Jud
     else:
         judged = judge(model, given, None if method is None else True)
     part = np.arange(len(given)) if method == "loo" else judged.fold
-    return replace(judged, notes=pitfalls.of(model, given, part))
+    return replace(judged, how=judged.how + _left_out(given), notes=pitfalls.of(model, given, part))
 
 
 def _holdout(estimator: Any, X: Any, y: Any) -> JudgedRows:
@@ -59,11 +59,17 @@ def _holdout(estimator: Any, X: Any, y: Any) -> JudgedRows:
     judged = judge(rest, given, True)
     learned, others = counted(int((~held).sum()), "row"), counted(int(held.sum()), "other row")
     how = f"Hold-out: a model fitted to {learned} is judged on {others}."
-    if given.dropped:
-        how += f" {counted(given.dropped, 'row')} of a class that it has not learned {_is(given.dropped)} left out."
+    how += _left_out(given)
     every = read(rest, X, y)
     apart = held[every.numbers]
     return replace(judged, how=how, notes=pitfalls.of(rest, every, apart.astype(np.int64), apart))
+
+
+def _left_out(given: LabelledRows) -> str:
+    """Return a sentence about rows whose class the model has not learned, if there are any."""
+    if not given.dropped:
+        return ""
+    return f" {counted(given.dropped, 'row')} of a class that it has not learned {_is(given.dropped)} left out."
 
 
 def unfitted(model: Any) -> Any:
