@@ -76,6 +76,7 @@ def say(json_wanted: bool, facts: dict[str, Any], *lines: str) -> None:
     except BrokenPipeError:
         raise
     except OSError as error:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())  # discard what is left to print
         done = f" The file {str(facts['model'])!r} is complete; do not repeat the command." if "what" in facts else ""
         raise FileError(
             f"Standard output cannot be written: {(error.strerror or str(error)).lower()}.{done}"
