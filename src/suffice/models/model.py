@@ -15,7 +15,7 @@ from suffice.errors import LabelError, SubtractionError
 from suffice.models.likelihoods.base import Likelihood
 from suffice.models.scoring.removal import Removal
 from suffice.models.scoring.results import HeldOut, Scorer
-from suffice.models.scoring.rows import Labels, Rows
+from suffice.models.scoring.rows import Labels, Rows, present_only
 from suffice.models.views import FeatureWeights, Weights
 from suffice.parallel import in_parallel
 from suffice.stats import ClassCounts
@@ -64,9 +64,7 @@ class Block:
     @classmethod
     def of(cls, likelihood: Likelihood, rows: Rows, labels: Labels) -> Block:
         """Return the block that counts the rows with a value."""
-        if rows.present is not None and not rows.present.all():
-            rows, labels = rows.take(rows.present), labels.take(rows.present)
-        return cls(likelihood, likelihood.count(rows, labels))
+        return cls(likelihood, likelihood.count(*present_only(rows, labels)))
 
     @cached_property
     def t(self) -> Any:
@@ -107,6 +105,12 @@ class Block:
         settled = like(self.settled) if like is not None and "settled" in vars(self) else None
         if settled is not None:
             block.__dict__["settled"] = settled
+        return block
+
+    def settled_as(self, likelihood: Likelihood) -> Self:
+        """Return the block with the given likelihood as the settled one."""
+        block = replace(self)
+        block.__dict__["settled"] = likelihood
         return block
 
     def with_statistic(self, change: Callable[[Any], Any]) -> Self:

@@ -161,7 +161,7 @@ def _halves(labelled: Examples, reader: RowReader) -> list[tuple[Examples, Examp
 def _scored(model: Classifier, rows: Examples, exponent: float | None) -> Scored:
     """Return rows as a model that has not learned them scores them."""
     nothing = Labels(rows.codes, np.zeros(len(rows)), len(rows.classes))  # is left out
-    judged = judge(model._predictor, model._reader.rows(rows.source), nothing)
+    judged = judge(model._predictor, model._reader.rows(rows.source), nothing, settled=True)
     return replace(Scored.of(judged, exponent), weights=rows.labels.given)
 
 

@@ -212,15 +212,15 @@ class Classifier(Judging):
         held = {name: block.statistic for name, block in rest.blocks.items()}
         self._put(rest, views.cut(rest.classes, held), stale=not drop_views)
 
-    def _without(self, inside: Examples, outside: Examples, groups: GroupsLike) -> Self:
-        """Return the model without a fold, with all choices made again by the rows outside it."""
+    def _without(self, inside: Examples, outside: Examples, groups: GroupsLike, views: bool = True) -> Self:
+        """Return the model without a fold; models of columns, and `views`, are chosen again by the rows outside it."""
         rest = copy(self)
         rest._journal = None  # a temporary copy needs no certificates
         if inside.labels.given.any():
             rest._subtract(rest._count(inside), drop_views=True)
         outside = replace(outside, classes=self.classes_).among(rest.classes_) if len(rest.classes_) else outside
         rest._put(rest._rechosen(outside), Views(), stale=False)
-        if self._predictor.views or groups is not None:
+        if views and (self._predictor.views or groups is not None):
             rest._choose(outside, groups)
         return rest
 

@@ -9,17 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from copy import copy
-from dataclasses import dataclass
-from functools import partial
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from suffice.errors import InputError, SubtractionError
-from suffice.estimators.shell.sets_apart import seen_by
 from suffice.later import sparse
-from suffice.models.model import Model
+from suffice.models.choosing.judge import Judged, judge, with_settled_of
 from suffice.models.scoring.removal import group_codes
+from suffice.models.views import Views
 from suffice.readers.labels import Examples
 from suffice.stats.content import hashed
 from suffice.typing import Array, Booleans, GroupsLike, Integers
@@ -27,7 +26,7 @@ from suffice.typing import Array, Booleans, GroupsLike, Integers
 if TYPE_CHECKING:
     from suffice.estimators.shell.judging import Judging
 
-__all__ = ["FOLDS", "Rest", "fold_numbers", "judged_with_fresh_views", "rests"]
+__all__ = ["FOLDS", "Rest", "fold_numbers", "judged_apart", "rests", "scored_by_folds"]
 
 FOLDS = 5
 
@@ -43,8 +42,8 @@ class Rest:
     model: Judging | None
 
 
-def rests(model: Judging, examples: Examples, groups: GroupsLike, fold: Integers) -> Iterator[Rest]:
-    """Yield each fold with the model without it, whose views the rows outside choose."""
+def rests(model: Judging, examples: Examples, groups: GroupsLike, fold: Integers, views: bool = True) -> Iterator[Rest]:
+    """Yield each fold with the model without it, whose columns' models, and views, the rows outside choose."""
     given = examples.labels.given
     _check_enough(model, given)
     parts = None if groups is None else np.asarray(groups)
@@ -55,37 +54,55 @@ def rests(model: Judging, examples: Examples, groups: GroupsLike, fold: Integers
             continue
         others = examples.take(outside, model._reader)
         group = None if parts is None else parts[outside]
-        yield Rest(inside, model._without(examples.take(inside, model._reader), others, group))
+        yield Rest(inside, model._without(examples.take(inside, model._reader), others, group, views))
 
 
 def judged_apart(estimator: Judging, examples: Examples, groups: GroupsLike, views: str) -> tuple[Array, Booleans]:
     """Return log-probabilities of training rows by models without them, and which are alone in their class."""
     if views not in ("crossfit", "fixed"):
         raise InputError(f"The argument 'views' must be 'crossfit' or 'fixed'; got {views!r}.")
-    if views == "fixed" or not estimator._predictor.views:
+    if views == "fixed" or not estimator._chose:
         judged = estimator._judge(examples, groups)
         return judged.log_proba(), judged.alone
-    return judged_with_fresh_views(estimator, examples, groups)
-
-
-def judged_with_fresh_views(model: Judging, examples: Examples, groups: GroupsLike) -> tuple[Array, Booleans]:
-    """Return log-probabilities by models without the row, with views chosen without its fold; and lone rows."""
+    logs, alone = np.empty((len(examples), len(estimator.classes_))), np.zeros(len(examples), bool)
     group = None if groups is None else group_codes(groups, len(examples))
-    parts = None if groups is None else np.asarray(groups)
-    logs, alone = np.empty((len(examples), len(model.classes_))), np.zeros(len(examples), bool)
-    for rest in rests(model, examples, groups, fold_numbers(examples.codes, group, FOLDS)):
-        judging, mine, other = copy(model), examples.take(rest.rows, model._reader), rest.model
-        seen = None if other is None else other._predictor
-        judging._put(*seen_by(model._model, seen, partial(_counted, other, mine)), True)
-        judged = judging._judge(mine, None if parts is None else parts[rest.rows])
-        logs[rest.rows], alone[rest.rows] = judged.log_proba(), judged.alone
+    fold = fold_numbers(examples.codes, group, FOLDS)
+    for rows, judged in scored_by_folds(estimator, examples, groups, fold):
+        logs[rows], alone[rows] = judged.log_proba(), judged.alone
     return logs, alone
 
 
-def _counted(model: Judging | None, examples: Examples) -> Model:
-    """Return the counts of rows by a model."""
-    counted: Model = getattr(model, "_count")(examples)  # noqa: B009 - every classifier has it
-    return counted
+def scored_by_folds(
+    model: Judging, examples: Examples, groups: GroupsLike, fold: Integers, views: bool = True
+) -> Iterator[tuple[Integers, Judged]]:
+    """Yield the rows of each fold, scored by all rows but one, with all that is chosen by the rows outside the fold.
+
+    Without `views`, only models of columns are chosen.
+    """
+    group = None if groups is None else group_codes(groups, len(examples))
+    for rest in rests(model, examples, groups, fold, views):
+        mine = examples.take(rest.rows, model._reader)
+        yield rest.rows, _judged(model, rest.model, mine, None if group is None else group[rest.rows])
+
+
+def _judged(model: Judging, rest: Judging | None, fold: Examples, group: Integers | None) -> Judged:
+    """Return the rows of a fold, scored with bins, priors and views of the rest, and counts of all rows but one."""
+    seen = model._model.without_chosen() if rest is None else rest._model
+    judging, known = copy(model if rest is None else rest), seen.among(model.classes_)
+    every = known if rest is None else known + getattr(rest, "_count")(fold)  # noqa: B009 - every classifier has it
+    judging._put(every, Views() if rest is None else rest._predictor.views, True)
+    predictor = judging._in_force()
+    if rest is not None:
+        others = rest._in_force().model.among(model.classes_).blocks
+        blocks = {
+            name: with_settled_of(block, others[name])
+            if name in others and type(others[name].likelihood) is type(block.likelihood)
+            else block
+            for name, block in predictor.model.blocks.items()
+        }
+        predictor = replace(predictor, model=replace(predictor.model, blocks=blocks))
+    rows, labels = judging._reader.rows(fold.source), fold.labels
+    return judge(predictor, rows, labels, group, settled=rest is not None)
 
 
 def fold_numbers(codes: Integers, group: Integers | None, folds: int) -> Integers:
@@ -134,7 +151,7 @@ def _check_enough(model: Judging, weights: Array) -> None:
             f"The argument 'X' must hold rows that were learned, {learned:,.15g} in all; got {given:,.15g}. Pass the "
             "rows that the model was fitted to, or an unfitted classifier to have it judged on other rows."
         )
-    if model._predictor.views and given < min(learned / 2, ENOUGH):
+    if model._chose and given < min(learned / 2, ENOUGH):
         raise InputError(
             "The argument 'X' must hold the rows that were learned, or most of them, since they choose views again; "
             f"got {given:,.15g} of {learned:,.15g}. Pass all rows, or use leave_one_out with views='fixed'."

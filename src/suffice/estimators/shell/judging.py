@@ -54,6 +54,11 @@ class Judging(Generating, ClassifierMixin, BaseEstimator):
         """Return rows to count; a stream is entered into the book, and a sample of it is kept, while it is read."""
         return examples
 
+    @property
+    def _chose(self) -> bool:
+        """Return whether training rows chose views, or models of columns."""
+        return bool(self._predictor.views)
+
     def _needs_all_rows(self) -> str:
         """Return the options that prevent counting in parts, for errors; "" if there are none."""
         return ""
@@ -259,9 +264,10 @@ class Judging(Generating, ClassifierMixin, BaseEstimator):
     ) -> Array:
         """Return the class probabilities of each training row under the model without that row.
 
-        The counts lose the row exactly, in one pass. Views, such as a temper, were chosen by all rows; by default, each
-        row is predicted with views chosen without it. Tokens, bins, models of columns, vocabulary and priors that
-        maximize the evidence are those of all rows; ``sf.evaluate.crossfit`` chooses them again, too.
+        The counts lose the row exactly. What rows choose or settle (views such as a temper, models of columns, bins, and
+        priors learned from labels) comes from other rows: by default from those outside the row's fold, of five. Tokens
+        of texts, and a pseudo-count that maximizes the evidence, are those of all rows; ``sf.evaluate.crossfit``
+        chooses them again, too.
 
         Parameters
         ----------
@@ -274,8 +280,9 @@ class Judging(Generating, ClassifierMixin, BaseEstimator):
         groups : array-like of shape (n_rows,), default=None
             Groups of dependent rows, such as those of one author; each row is predicted without its whole group.
         views : {"crossfit", "fixed"}, default="crossfit"
-            "crossfit" splits rows into five folds, and predicts each fold with views that the other folds choose, which
-            estimates the quality on new rows. "fixed" keeps the views: faster, and exact only if no view was chosen.
+            "crossfit" splits rows into five folds, and predicts each fold with all that the other folds choose, which
+            estimates the quality on new rows. "fixed" keeps views and models of columns: faster, and too good to be
+            true where rows chose them.
 
         Returns
         -------

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-
-import numpy as np
 
 from suffice.errors import InputError
 from suffice.models.model import Model, Name, Together
@@ -14,7 +12,7 @@ from suffice.models.views import ColumnWeights, Views
 from suffice.readers.joint_columns import grouped_alike
 from suffice.telling import tell
 
-__all__ = ["common_sets", "seen_by", "views_without"]
+__all__ = ["common_sets", "views_without"]
 
 LISTED = 5
 """Largest number of sets that a warning names."""
@@ -67,19 +65,3 @@ def _alike(name: Name, models: Sequence[Model], declared: bool) -> bool:
     laws = [block.likelihood for block in blocks if block is not None]
     alike = [(type(law), getattr(law, "edges", None), getattr(law, "missing", None)) for law in laws]
     return (declared or len(laws) == len(blocks)) and all(one == alike[0] for one in alike)
-
-
-def seen_by(model: Model, rest: Predictor | None, inside: Callable[[], Model]) -> tuple[Model, Views]:
-    """Return a model of all rows, and the views that a model without some rows chose; `inside` counts these rows.
-
-    Joint columns that the rest chose are counted in all rows.
-    """
-    alone = model.without_chosen()
-    if rest is None:
-        return alone, Views()
-    if any(block.likelihood.chosen_by_rows for block in rest.model.blocks.values()):
-        whole = rest.model + inside()
-        if np.array_equal(whole.classes, model.classes):
-            sets = {name: one for name, one in whole.blocks.items() if one.likelihood.chosen_by_rows}
-            alone = replace(alone, blocks={**alone.blocks, **sets})
-    return alone, views_without(rest, alone)

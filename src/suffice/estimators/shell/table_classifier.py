@@ -13,6 +13,7 @@ import numpy as np
 from suffice.errors import DataError, LabelError
 from suffice.estimators.shell import joint_sets
 from suffice.estimators.shell.classifier import Classifier
+from suffice.estimators.shell.folds import FOLDS, fold_numbers, scored_by_folds
 from suffice.estimators.shell.grouped_columns import kinds_of_groups
 from suffice.estimators.shell.model_cards import as_text, parts_of_columns
 from suffice.estimators.shell.parameters import CHECKS, Tags
@@ -21,11 +22,13 @@ from suffice.estimators.shell.stored import OF_FILES, State, written_views
 from suffice.estimators.shell.stored_tables import SCHEMA, restored_table, unweighted, weights_of
 from suffice.models.answers.parts import Wording
 from suffice.models.choices import Choice
+from suffice.models.choosing.smoothing import Scored, choose_temper
 from suffice.models.choosing.wanted import NOTHING_SETTLED, Settled
 from suffice.models.likelihoods.base import Likelihood
 from suffice.models.model import Model, Name, Together
 from suffice.models.open_columns import OpenBlock
 from suffice.models.predictor import Predictor
+from suffice.models.scoring.removal import group_codes
 from suffice.models.views import ColumnWeights, Views
 from suffice.readers.joint_columns import counted_together
 from suffice.readers.labels import Examples, Given
@@ -133,10 +136,17 @@ class TableClassifier(Classifier):
         fresh = joint_sets.with_declared(self.joint, self._reader, examples, fresh, None)
         return rechosen(self._model, fresh.with_likelihoods(self._reader.likelihoods(fresh)))
 
+    @property
+    def _chose(self) -> bool:
+        return super()._chose or any(isinstance(block, OpenBlock) for block in self._model.blocks.values())
+
     def _choose(self, examples: Examples, groups: GroupsLike, settled: Settled | None = None) -> None:
         chosen = not joint_sets.is_declared(self.joint)
         complete = settled is None and np.isclose(examples.counted, self._model.n.sum(), rtol=1e-9)
         kinds: tuple[Choice, ...] = ()
+        if complete and self._chose and len(examples) < joint_sets.LEAST:
+            self._choose_by_folds(examples, groups)
+            return
         if complete and groups is not None:
             normals, kinds = kinds_of_groups(self._predictor, self._reader, examples, groups, self._wanted(0))
             self._put(replace(self._model, blocks={**self._model.blocks, **normals}), Views(), stale=False)
@@ -149,6 +159,20 @@ class TableClassifier(Classifier):
         heard = joint_sets.heard_sets(model, views.weights)
         if chosen and isinstance(views.weights, ColumnWeights) and len(heard) < len(model.blocks):
             self._put(replace(model, blocks=heard), replace(views, weights=views.weights.only(heard)), self._stale)
+
+    def _choose_by_folds(self, examples: Examples, groups: GroupsLike) -> None:
+        """Choose the temper of few rows, each scored with models of columns that the rows outside its fold choose."""
+        wanted = self._wanted(len(examples))
+        if wanted is None or not wanted.temper:
+            return
+        group = None if groups is None else group_codes(groups, len(examples))
+        few, order, group = examples.picked(self._reader, len(examples), group)
+        fold = np.empty(len(few), np.int64)
+        fold[order] = fold_numbers(few.codes[order], group, FOLDS)
+        if group is not None:
+            group = group[np.argsort(order)]
+        scored = [Scored.of(judged, 0.0) for _, judged in scored_by_folds(self, few, group, fold, views=False)]
+        self._put(self._model, Views(temper=choose_temper(Scored.joined(scored))), stale=False)
 
     def _join(self, examples: Examples, groups: GroupsLike, count: joint_sets.CountSets) -> Settled:
         """Add joint columns, declared or chosen by these rows, with their counts in all rows."""

@@ -287,9 +287,9 @@ class ReadsTexts(Classifier):
     def _must_add_up(self) -> None:
         refuse_transformed(self)
 
-    def _without(self, inside: Examples, outside: Examples, groups: GroupsLike) -> Self:
+    def _without(self, inside: Examples, outside: Examples, groups: GroupsLike, views: bool = True) -> Self:
         if self._transform is None:
-            return super()._without(inside, outside, groups)
+            return super()._without(inside, outside, groups, views)
         fitted: Self = clone(self).fit(outside.source, outside.y, outside.weights, groups=groups)
         return fitted
 

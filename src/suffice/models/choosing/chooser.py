@@ -132,7 +132,8 @@ def _by_leave_one_out(
     predictor: Predictor, sample: Sample, wanted: Wanted, temper: Temper | None
 ) -> tuple[Predictor, Views]:
     """Return the predictor with the pseudo-count and prior chosen by leave-one-out, and the views."""
-    judged, views = judge(predictor, sample.rows, sample.labels, sample.group), Views()
+    weighs = wanted.weights == "blocks"  # with a ridge that rows outside the counts chose
+    judged, views = judge(predictor, sample.rows, sample.labels, sample.group, same_bins=weighs), Views()
     suited = temper
     if wanted.alpha == "loo" and judged.weights.any():
         alpha, suited = choose_alpha(judged, wanted.alpha_bounds, temper, wanted.length_exponent)

@@ -6,8 +6,9 @@ Weights w and class terms b minimize the penalized log loss of training rows, ea
 
     maximise  Σ_i ln softmax_{y_i}(score(x_i)) − (ρ/2) Σ_j (w_j − 1)²
 
-The class of row i scores it with the row left out. Counts are unchanged: the weights are a view fitted on top. The
-ridge ρ minimizes the log loss of rows that the weights were not fitted on.
+The class of row i scores it with the row left out. A class without such a row has b = 0, and those of the others have
+mean zero: no row could ask for it, so all others would bury it. Counts are unchanged: the weights are a view fitted on
+top. The ridge ρ minimizes the log loss of rows that the weights were not fitted on.
 """
 
 from __future__ import annotations
@@ -25,8 +26,8 @@ from suffice.parallel import thread_count
 from suffice.typing import Array, Booleans, Integers
 
 __all__ = [
-    "FINE", "JUDGED", "LEAST_PRIOR", "NATS", "RIDGE", "ROUGH", "ColumnRows", "Fitted", "WeighedRows", "choose_ridge",
-    "fit_weights", "lie_by_row", "possible", "terms_by_name",
+    "FINE", "JUDGED", "LEAST_PRIOR", "NATS", "RIDGE", "ROUGH", "ColumnRows", "Fitted", "WeighedRows", "centred",
+    "choose_ridge", "fit_weights", "lie_by_row", "possible", "present_classes", "terms_by_name",
 ]  # fmt: skip
 
 RIDGE, STEP, LARGEST = 0.3, 10**0.5, 1e3
@@ -69,6 +70,10 @@ class WeighedRows(Protocol):
     @property
     def weights(self) -> Array:
         """Return the weight of each row."""
+
+    @property
+    def present(self) -> Booleans:
+        """Return which classes have rows that count."""
 
     @property
     def centre(self) -> Array | None:
@@ -129,6 +134,11 @@ class ColumnRows:
     def size(self) -> tuple[int, int]:
         """Return the numbers of columns and classes."""
         return len(self.votes), len(self.log_prior)
+
+    @cached_property
+    def present(self) -> Booleans:
+        """Return which classes have rows that count."""
+        return present_classes(self.codes, self.weights, self.size[1])
 
     def with_more(self, sets: int) -> ColumnRows:
         """Return the rows with room for the scores of `sets` joint columns, in single precision."""
@@ -200,6 +210,11 @@ class ColumnRows:
         return np.ascontiguousarray(by_row) if lie_by_row(features, others) else None
 
 
+def present_classes(codes: Integers, weights: Array, classes: int) -> Booleans:
+    """Return which classes have rows that count."""
+    return np.asarray(np.bincount(codes, weights, classes) > 0)
+
+
 def lie_by_row(columns: int, others: int) -> bool:
     """Return whether each row's scores are stored side by side; `others` is the number of classes minus one."""
     return columns >= WIDE and columns * others >= MANY
@@ -236,7 +251,7 @@ def fit_weights(
     least: float = 0.0,
 ) -> Fitted:
     """Return the weights that maximize the objective for a ridge, starting from an earlier fit."""
-    n, classes = rows.size
+    (n, classes), present = rows.size, rows.present
     ones, zeros = np.ones(n) if rows.centre is None else rows.centre, np.zeros(classes)
     if np.isinf(ridge):
         return Fitted(rows.among_all(ones), zeros, ridge, -rows.loss(ones, zeros)[0], 1)
@@ -248,17 +263,22 @@ def fit_weights(
     def objective(moved: Array) -> tuple[float, Array]:
         parameters = middle + moved * scale
         away = parameters[:n] - ones
-        loss, gradient, terms = rows.loss(np.maximum(parameters[:n], 0.0), parameters[n:])
+        loss, gradient, terms = rows.loss(np.maximum(parameters[:n], 0.0), centred(parameters[n:], present))
         gradient += ridge * away  # SX-9
-        return loss + ridge / 2 * float(np.einsum("i,i->", away, away)), np.concatenate([gradient, terms]) * scale
+        loss += ridge / 2 * float(np.einsum("i,i->", away, away))
+        return loss, np.concatenate([gradient, centred(terms, present)]) * scale
 
     first = middle if initial is None else np.concatenate([rows.own(initial.features), initial.classes])
     lower = np.concatenate([-ones / scale[:n], np.full(classes, -np.inf)])
     found = descend(objective, (first - middle) / scale, lower, tolerance, report=report, least=least)
     parameters = middle + found.x * scale
-    terms = parameters[n:]
     weights = np.where(found.x[:n] > lower[:n], np.maximum(parameters[:n], 0.0), 0.0)  # exactly zero at the bound
-    return Fitted(rows.among_all(weights), terms - terms.mean(), ridge, -found.value, found.calls)
+    return Fitted(rows.among_all(weights), centred(parameters[n:], present), ridge, -found.value, found.calls)
+
+
+def centred(terms: Array, present: Booleans) -> Array:
+    """Return terms of classes with mean zero over the classes that have rows, and zero for the others."""
+    return np.where(present, terms - terms[present].mean() if present.any() else 0.0, 0.0)
 
 
 def choose_ridge(parts: list[tuple[WeighedRows, WeighedRows]], initial: Fitted | None = None) -> Fitted:

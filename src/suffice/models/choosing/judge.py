@@ -14,19 +14,26 @@ from typing import Any
 import numpy as np
 
 from suffice.errors import SubtractionError
-from suffice.models.model import Model, Name
+from suffice.models.empirical.covariances import parts_of
+from suffice.models.likelihoods.histogram import Histogram
+from suffice.models.likelihoods.polya import Polya
+from suffice.models.model import Block, Model, Name
 from suffice.models.predictor import Predictor, normalise
 from suffice.models.scoring.cells import powered, tempered
 from suffice.models.scoring.removal import Removal
 from suffice.models.scoring.results import HeldOut
-from suffice.models.scoring.rows import Labels, Rows
-from suffice.models.side_by_side import SEVERAL, held_out_side_by_side
+from suffice.models.scoring.rows import Labels, Rows, present_only
+from suffice.models.side_by_side import SEVERAL, counted_side_by_side, held_out_side_by_side, settle_bins
 from suffice.models.views import Weights
 from suffice.parallel import in_parallel
 from suffice.stats.content import hashed
 from suffice.typing import Array, Booleans, Integers
 
 __all__ = ["Judged", "Sample", "check_learned", "held_out_of", "judge", "one_in", "some_rows"]
+
+
+PARTS = 5
+"""Number of parts of the rows, each of which is scored with bins and priors that the others settle."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -143,12 +150,23 @@ class Judged:
         return replace(self, predictor=predictor, held_out=held_out_of(model, self.rows, self.removed))
 
 
-def judge(predictor: Predictor, rows: Mapping[Name, Rows], labels: Labels, group: Integers | None = None) -> Judged:
-    """Return every training row scored by the model without it or its group, exactly, in one pass."""
+def judge(
+    predictor: Predictor,
+    rows: Mapping[Name, Rows],
+    labels: Labels,
+    group: Integers | None = None,
+    settled: bool = False,
+    same_bins: bool = False,
+) -> Judged:
+    """Return every training row scored by the model without it or its group, exactly, in one pass.
+
+    Bins and priors learned from labels are settled without the row's part, unless other rows have `settled` them. With
+    `same_bins`, only bins stay those of all rows, where rows outside the counts decide in the end.
+    """
     model = predictor.model
     check_learned(model, labels)
     removed = Removal.of(labels.y, labels.weights, group)
-    held_out = held_out_of(model, rows, removed)
+    held_out = held_out_of(model, rows, removed, settled=settled, same_bins=same_bins)
     return Judged(predictor, rows, held_out, removed, labels.y, labels.given, group)
 
 
@@ -165,17 +183,100 @@ def check_learned(model: Model, labels: Labels) -> None:
 
 
 def held_out_of(
-    model: Model, rows: Mapping[Name, Rows], removed: Removal, names: Iterable[Name] | None = None
+    model: Model,
+    rows: Mapping[Name, Rows],
+    removed: Removal,
+    names: Iterable[Name] | None = None,
+    settled: bool = False,
+    same_bins: bool = False,
 ) -> dict[Name, HeldOut]:
-    """Return held-out scores of the named blocks; by default, of those with a value in any row."""
+    """Return held-out scores of the named blocks; by default, of those with a value in any row.
+
+    A row is removed from its class. Where classes share bins or a prior that were learned from labels, these come from
+    the rows outside the part that the row is in: they have not seen the row either.
+    """
     if names is None:
         names = [name for name in model.voting if name in rows and _any(rows[name])]
     names = list(names)
-    found = held_out_side_by_side(model.blocks, rows, names, removed) if len(names) >= SEVERAL else {}
-    others = [name for name in names if name not in found]
-    alone = in_parallel(lambda name: model.blocks[name].held_out(rows[name], removed), others)
-    found |= dict(zip(others, alone, strict=True))
+    laws = {name: model.blocks[name].likelihood for name in names if len(removed.row) and not settled}
+    shared = [n for n, law in laws.items() if law.learns_from_labels and not (same_bins and isinstance(law, Histogram))]
+    found = _held_out(model.blocks, rows, removed, [name for name in names if name not in shared])
+    if shared:
+        part = parts_of(removed.own[0], None if removed.alone else removed.group, PARTS)
+        parts = [np.flatnonzero(part == k) for k in np.unique(part)]
+        found |= _in_parts_held_out(model.blocks, {name: rows[name] for name in shared}, removed, parts)
     return {name: found[name] for name in names}
+
+
+def _held_out(
+    blocks: Mapping[Name, Block], rows: Mapping[Name, Rows], removed: Removal, names: list[Name]
+) -> dict[Name, HeldOut]:
+    found = held_out_side_by_side(blocks, rows, names, removed) if len(names) >= SEVERAL else {}
+    others = [name for name in names if name not in found]
+    alone = in_parallel(lambda name: blocks[name].held_out(rows[name], removed), others)
+    return found | dict(zip(others, alone, strict=True))
+
+
+def _in_parts_held_out(
+    blocks: Mapping[Name, Block], rows: Mapping[Name, Rows], removed: Removal, parts: list[Integers]
+) -> dict[Name, HeldOut]:
+    """Return held-out scores part by part, with bins and priors settled without the part."""
+    found: dict[Name, list[HeldOut]] = {name: [] for name in rows}
+    for which in parts:
+        some, less = {name: part.take(which) for name, part in rows.items()}, removed.take(which)
+        each = _held_out(_settled_without(blocks, some, less), some, less, [*rows])
+        for name, one in each.items():
+            found[name].append(one)
+    return {name: HeldOutParts(parts, each) for name, each in found.items()}
+
+
+def _settled_without(blocks: Mapping[Name, Block], rows: Mapping[Name, Rows], removed: Removal) -> dict[Name, Block]:
+    """Return blocks with the same counts, settled by all rows but the given ones."""
+    laws = {name: blocks[name].likelihood.uncut() for name in rows}
+    code, weight = removed.own
+    labels = Labels(code, None if (weight == 1).all() else weight, len(next(iter(blocks.values())).t.n))
+    counted = counted_side_by_side(laws, rows, labels)
+    rest: dict[Name, Block] = {}
+    for name, law in laws.items():
+        t = blocks[name].t
+        less = t - counted[name] if name in counted else law.without(t, *present_only(rows[name], labels))
+        rest[name] = Block(law, less)
+    settle_bins([*rest.values()])
+    return {name: with_settled_of(blocks[name], block) for name, block in rest.items()}
+
+
+def with_settled_of(block: Block, rest: Block) -> Block:
+    """Return a block with the bins, prior or urns that a block of other rows settles."""
+    law = rest.settled
+    if isinstance(law, Polya):  # urns are fitted to whole classes, so they cannot lose a single row
+        return rest
+    return block.settled_as(law.with_counts_of(block.t) if isinstance(law, Histogram) else law)
+
+
+@dataclass(frozen=True, eq=False)
+class HeldOutParts:
+    """Hold the scores of training rows part by part."""
+
+    rows: list[Integers]  # of each part
+    parts: list[HeldOut]
+
+    def scores(self, feature_weights: Array | None = None) -> Array:
+        """Return untempered ln p(x | c), rows × classes."""
+        each = [part.scores(feature_weights) for part in self.parts]
+        out = np.empty((sum(map(len, self.rows)), each[0].shape[1]))
+        for which, scores in zip(self.rows, each, strict=True):
+            out[which] = scores
+        return out
+
+    def lengths(self) -> Array | None:
+        """Return the length of each row; None where rows are not documents."""
+        each = [part.lengths() for part in self.parts]
+        if any(lengths is None for lengths in each):
+            return None
+        out = np.empty(sum(map(len, self.rows)))
+        for which, lengths in zip(self.rows, each, strict=True):
+            out[which] = lengths
+        return out
 
 
 def _any(rows: Rows) -> bool:

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from suffice import _native
 from suffice.models.choosing.block_weights import BlockVotes
 from suffice.models.choosing.descent import descend
-from suffice.models.choosing.feature_weights import NATS, ROUGH, ColumnRows, Fitted
+from suffice.models.choosing.feature_weights import NATS, ROUGH, ColumnRows, Fitted, centred, present_classes
 from suffice.models.model import Name, Together
 from suffice.models.scoring.grouping import Cuts, with_missing
 from suffice.models.scoring.joint_rows import JointRows
@@ -126,7 +126,7 @@ def fit_residuals(
     The search starts from `initial`, an earlier fit of the same values, if given.
     """
     classes, values = scores.shape[1], int(design.first[-1])
-    rows = design.rows(scores, offset, codes, weights)
+    rows, present = design.rows(scores, offset, codes, weights), present_classes(codes, weights, classes)
     size = np.sqrt(np.concatenate([[1.0], np.full(classes, 0.1 * weights.sum() / classes)]) + ridge)
     spread = 1.0 / np.sqrt(0.1 * design.total(weights) + ridge)
     scale = np.concatenate([1.0 / size, np.repeat(spread, classes)])
@@ -135,7 +135,7 @@ def fit_residuals(
         parameters = x * scale
         return (
             1.0 - float(parameters[0]),
-            parameters[1 : 1 + classes],
+            centred(parameters[1 : 1 + classes], present),
             parameters[1 + classes :].reshape(values, classes),
         )
 
@@ -143,6 +143,7 @@ def fit_residuals(
         gradient = np.empty(len(x))
         value = rows.loss(*read(x), ridge, gradient, np.zeros(0), thread_count())  # JC-6
         gradient[0] = -gradient[0]
+        gradient[1 : 1 + classes] = centred(gradient[1 : 1 + classes], present)
         gradient *= scale
         return value, gradient
 
@@ -152,7 +153,7 @@ def fit_residuals(
         first = np.concatenate([[1.0 - initial.scale], initial.classes, initial.terms.ravel()]) / scale
     found = descend(objective, first, lower, ROUGH, least=NATS)
     kept, terms, delta = read(found.x)
-    return FittedResiduals(max(kept, 0.0), terms - terms.mean(), delta)
+    return FittedResiduals(max(kept, 0.0), terms, delta)
 
 
 def places_of(coded: Sequence[Coded]) -> tuple[list[Integers], list[int]]:

@@ -122,7 +122,7 @@ def choose_table(
 def _split(predictor: Predictor, sample: Sample, out: Booleans) -> Split:
     """Return learned and held-out rows, with the latter taken out of the model; numbers of the former are recounted."""
     unseen, learned, model = sample.take(out), sample.take(~out), predictor.model
-    laws = {name: block.settled.uncut() for name, block in model.voting.items()}
+    laws = {name: block.likelihood.uncut() for name, block in model.voting.items()}
     fresh: dict[Name, Block] = {
         name: Block(laws[name], t) for name, t in counted_side_by_side(laws, learned.rows, learned.labels).items()
     }
@@ -133,7 +133,7 @@ def _split(predictor: Predictor, sample: Sample, out: Booleans) -> Split:
     left = without(replace(predictor, model=replace(model, blocks=others)), unseen)
     blocks = {name: fresh[name] if name in fresh else left.model.blocks[name] for name in laws}
     left = replace(left, model=replace(left.model, blocks=blocks))
-    judged = judge(left, learned.rows, learned.labels, learned.group)
+    judged = judge(left, learned.rows, learned.labels, learned.group, same_bins=True)
     return Split(judged, never_seen(left, unseen, judged.held_out))
 
 

@@ -14,13 +14,14 @@ import numpy as np
 
 from suffice import _native
 from suffice.models.choosing.counted_words import CountedWords
-from suffice.models.choosing.feature_weights import JUDGED, Fitted, terms_by_name
+from suffice.models.choosing.feature_weights import JUDGED, Fitted, present_classes, terms_by_name
 from suffice.models.choosing.judge import Judged, Sample, held_out_of, judge, one_in
 from suffice.models.choosing.smoothing import Scored
 from suffice.models.model import Block, Name
 from suffice.models.predictor import Predictor
 from suffice.models.scoring.cells import Temper
 from suffice.models.scoring.removal import nothing_removed
+from suffice.models.scoring.rows import present_only
 from suffice.models.scoring.text_rows import EntryRows
 from suffice.models.views import FeatureWeights, WordWeights
 from suffice.parallel import thread_count
@@ -61,6 +62,11 @@ class WordRows:
     def size(self) -> tuple[int, int]:
         """Return the number of features that rows have, and of classes."""
         return len(self.counted.own[0]), len(self.counted.n)
+
+    @cached_property
+    def present(self) -> Booleans:
+        """Return which classes have rows that count."""
+        return present_classes(self.counted.labels.y, self.weights, self.size[1])
 
     def own(self, features: Array) -> Array:
         """Return the weights of the features that rows have, given those of all features."""
@@ -147,10 +153,8 @@ def without(predictor: Predictor, sample: Sample) -> Predictor:
     counted = ClassCounts.of_labels(labels.y, labels.weights, n_classes=labels.n_classes)
     blocks = {}
     for name, block in model.voting.items():
-        likelihood, rows = block.settled.uncut(), sample.rows[name]
-        there = labels if rows.present is None else labels.take(rows.present)
-        rows = rows if rows.present is None else rows.take(rows.present)
-        blocks[name] = Block(likelihood, likelihood.without(block.t, rows, there))
+        likelihood = block.likelihood.uncut()
+        blocks[name] = Block(likelihood, likelihood.without(block.t, *present_only(sample.rows[name], labels)))
     return replace(predictor, model=replace(model, rows=model.rows - counted, blocks=blocks))
 
 

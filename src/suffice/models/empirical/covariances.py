@@ -199,13 +199,13 @@ def safest(losses: Array, evidence: Array) -> int:
     return int(np.argmax(np.where(total <= total.min() + MENTION, evidence, -np.inf)))
 
 
-def parts_of(codes: Integers, group: Integers | None) -> Integers:
+def parts_of(codes: Integers, group: Integers | None, parts: int = PARTS) -> Integers:
     """Return the part of each row. Parts share out each class evenly; with groups, they keep groups together."""
     if group is not None:
-        return np.asarray(np.argsort(np.argsort(hashed(np.arange(int(group.max()) + 1)))) % PARTS, np.int64)[group]
+        return np.asarray(np.argsort(np.argsort(hashed(np.arange(int(group.max()) + 1)))) % parts, np.int64)[group]
     order = np.lexsort((hashed(np.arange(len(codes))), codes))
     part = np.empty(len(codes), np.int64)
-    part[order] = np.arange(len(codes)) % PARTS
+    part[order] = np.arange(len(codes)) % parts
     return part
 
 

@@ -239,6 +239,11 @@ class Likelihood(ABC):
         """Return whether the prior is learned from counts."""
         return False
 
+    @property
+    def learns_from_labels(self) -> bool:
+        """Return whether classes share bins, or a prior of more than a few numbers, that their labels determine."""
+        return False
+
     def weak(self, t: Any, rows: float, k: int) -> Self:
         """Return the likelihood with a weak prior for k classes, made from all rows as one class (WP)."""
         return self

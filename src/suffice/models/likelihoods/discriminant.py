@@ -272,6 +272,11 @@ class Discriminant(Likelihood):
         """Return whether the prior maximizes the evidence and is used."""
         return isinstance(self.prior, str) and self.estimate != "mle"
 
+    @property
+    def learns_from_labels(self) -> bool:
+        """Return whether classes share a prior that their labels determine."""
+        return isinstance(self.prior, str | Spread) and self.estimate != "mle"
+
     def weak(self, t: FullMoments, rows: float, k: int) -> Self:
         """Return the likelihood with a weak prior in place of a learned one, made from all rows as one class."""
         return replace(self, prior=weak_vectors(t, k)) if self.learns_prior else self  # by WP-1

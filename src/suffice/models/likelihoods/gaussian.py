@@ -266,6 +266,11 @@ class Gaussian(Likelihood):
         """Return whether the prior maximizes the evidence and is used."""
         return isinstance(self.prior, str) and (self.column or self.estimate != "mle")
 
+    @property
+    def learns_from_labels(self) -> bool:
+        """Return whether classes share a prior that their labels determine."""
+        return self.learns_prior
+
     def weak(self, t: DiagonalMoments, rows: float, k: int) -> Self:
         """Return the likelihood with a weak prior in place of a learned one, made from all rows as one class."""
         if not self.learns_prior:

@@ -132,6 +132,15 @@ class Histogram(Likelihood):
         found.__dict__.update({**vars(self), "chosen": bins})
         return found
 
+    def with_counts_of(self, t: ValueCounts) -> Histogram:
+        """Return the likelihood with its bins, and the counts of another statistic in them."""
+        return self.with_bins(given_bins(t, self.bins(t).edges))
+
+    @property
+    def learns_from_labels(self) -> bool:
+        """Return whether classes share bins that their labels determine."""
+        return self.edges is None
+
     def settled_like(self, other: Likelihood) -> Histogram | None:
         """Return the likelihood with the bins of another that would choose the same; None if it would not."""
         if not isinstance(other, Histogram) or other.chosen is None or self.estimate == "map":

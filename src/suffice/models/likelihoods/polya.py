@@ -137,7 +137,7 @@ class Polya(Likelihood):
         return Presence(rising_words(drawn.alpha, drawn.prior, drawn.offset, t), self._urns(t).total)
 
     def held_out(self, t: Counted, rows: Rows, removed: Removal) -> HeldOut:
-        """Return scores of training rows by the urns unchanged."""
+        """Return scores of rows by the urns as they are, which `judge` fits without the rows."""
         scorer: Any = self.scorer(t)
         return DenseHeldOut(scorer.tempered(AS_IT_IS).scores(rows), rows.lengths(scorer))
 
@@ -170,6 +170,11 @@ class Polya(Likelihood):
     def known(self, t: Counted, rows: Rows, least: int = 1) -> Booleans:
         """Return which rows hold a word that was learned from at least `least` rows."""
         return known_words(t, rows, least)
+
+    @property
+    def learns_from_labels(self) -> bool:
+        """Return True: an urn is fitted to the documents of its class."""
+        return True
 
     def must_share(self) -> None:
         """Raise KindError for Elkan's approximation, with which EM need not increase the likelihood."""

@@ -67,6 +67,26 @@ class Removal:
         part = np.arange(len(row)) - np.repeat(np.cumsum(last - first) - last, last - first)
         return cls(row, keys[part] % classes, part, members, False)
 
+    @cached_property
+    def group(self) -> Integers:
+        """Return a code for the group of each row."""
+        rows = self.members.shape[1]
+        if self.alone:
+            return np.arange(rows)
+        first = self.part[np.searchsorted(self.row, np.arange(rows))]  # rows of one group have one first part
+        return np.unique(first, return_inverse=True)[1]
+
+    @cached_property
+    def own(self) -> tuple[Integers, Array]:
+        """Return the class and the weight of each row."""
+        members = self.members.tocsc()
+        return self.part_code[members.indices], members.data
+
+    def take(self, which: Integers) -> Removal:
+        """Return the removal for some of the rows, which must hold whole groups."""
+        code, weight = self.own
+        return Removal.of(code[which], weight[which], None if self.alone else self.group[which])
+
     def among(self, present: Booleans | None) -> Removal:
         """Return the removal for a block that counted only the rows in `present`."""
         if present is None or present.all():

@@ -26,7 +26,7 @@ from suffice.typing import Array, Booleans, Integers
 if TYPE_CHECKING:
     from suffice.models.scoring.linear import Linear
 
-__all__ = ["CategoryRows", "Labels", "MatrixRows", "Rows"]
+__all__ = ["CategoryRows", "Labels", "MatrixRows", "Rows", "present_only"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,6 +53,13 @@ class Labels:
     def given(self) -> Array:
         """Return the weight of each row: 1 unless weights were given."""
         return np.ones(len(self.y)) if self.weights is None else self.weights
+
+
+def present_only(rows: Rows, labels: Labels) -> tuple[Rows, Labels]:
+    """Return the rows with a value, and their labels."""
+    if rows.present is None or rows.present.all():
+        return rows, labels
+    return rows.take(rows.present), labels.take(rows.present)
 
 
 class Rows(ABC):
