@@ -34,36 +34,31 @@ QUICK = [
 WITHOUT_SHARES = ("complement",)  # its scores have no class prior, so it cannot predict the shares
 HALF_LABELLED = "SemiSupervised"  # half of the rows have labels, so there are half as many
 
-WIDEST = 3e4
-"""Largest number of scores of columns in a cell of the thorough run."""
 
-
-def check(fits: Iterable[tuple[str, Cell]], seeds: int) -> None:
+def check(fits: Iterable[tuple[str, Cell]], seeds: int, held_out: bool, most: float) -> None:
     """Assert that losses on fresh rows are close to those of shares, and that held-out losses are not below them."""
     means: dict[bool, list[float]] = {True: [], False: []}
     low = total = 0
     for name, cell in fits:
-        got = np.array([above_shares(MODELS[name][0](), cell, seed) for seed in range(seeds)])
-        few = cell.n < (200 if HALF_LABELLED in name else 100)
+        got = np.array([above_shares(MODELS[name][0](), cell, seed, held_out) for seed in range(seeds)])
         fresh = float(got[:, 0].mean())
-        assert fresh <= 0.1 + 0.1 * (seeds < 4), (name, cell)
-        means[few].append(fresh)
+        assert fresh <= most, (name, cell)
+        means[cell.n < (200 if HALF_LABELLED in name else 100)].append(fresh)
         low, total = low + int((got[:, 1] < -2 * got[:, 2]).sum()), total + seeds
-    assert np.mean(means[False]) <= 0.02
-    assert np.mean(means[True]) <= 0.05
+    assert not means[False] or np.mean(means[False]) <= 0.02
+    assert not means[True] or np.mean(means[True]) <= 0.05
     assert low <= 1 + 0.05 * total
 
 
 def test_nothing_is_learned_from_noise() -> None:
-    check(QUICK, 2)
+    check(QUICK, 2, True, 0.2)
 
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("name", [name for name in MODELS if not any(word in name for word in WITHOUT_SHARES)])
 def test_nothing_is_learned_from_much_noise(name: str) -> None:
-    kinds = MODELS[name][1]
-    every = [cell for kind in kinds for cell in cells(kind) if cell.n <= 300 and cell.size <= WIDEST]
-    check([(name, cell) for cell in every if not (HALF_LABELLED in name and cell.n == 30)][::3], 4)
+    every = [cell for kind in MODELS[name][1] for cell in cells(kind) if cell.n <= 100 and 1 < cell.d <= 50]
+    check([(name, cell) for cell in every if cell.classes < 20][::4], 8, False, 0.1)
 
 
 def below_shares(case: EstimatorCase, seed: int, weighted: bool) -> bool:
