@@ -81,7 +81,7 @@ Data = Annotated[
     list[Path],
     typer.Argument(
         metavar="FILES",
-        help="CSV, TSV, JSON lines, Parquet or Arrow files, or folders of text files; - is standard input.",
+        help="CSV, TSV, JSON lines, Parquet or Arrow files, folders of them or of text files; - is standard input.",
     ),
 ]
 MoreData = Annotated[list[Path] | None, typer.Argument(metavar="[FILES]", help="The rows, in files as for 'fit'.")]
