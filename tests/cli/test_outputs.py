@@ -110,6 +110,17 @@ def test_what_goes_wrong_leaves_the_output_as_it_was(
     assert not list(here.glob(".*"))
 
 
+def test_an_output_that_a_pattern_names_is_refused(
+    here: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    write(here / "part1.csv", mails(0, 20))
+    before = (here / "part1.csv").read_bytes()
+    assert run(monkeypatch, "fit", "part*.csv", "-o", "part1.csv") == 2
+    assert "must not name a file that is read" in capfd.readouterr().err
+    assert (here / "part1.csv").read_bytes() == before
+    assert run(monkeypatch, "fit", "part*.csv", "-o", "parts.suffice") == 0
+
+
 def test_a_folder_that_is_not_there_is_noticed_before_the_work(
     here: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:

@@ -9,10 +9,12 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from pyarrow import feather
 
 import suffice as sf
 from suffice.cli import changing, verbs
-from suffice.errors import FileError, InputError, LabelError
+from suffice.engines.guesses import label_among
+from suffice.errors import FileError, InputError, LabelError, PathError
 from suffice.tables.row_files import Files, Given
 
 
@@ -94,11 +96,11 @@ def test_what_was_learned_from_one_kind_of_file_judges_another(
         sf.save(sf.fit_files(sf.NaiveBayes(), tmp_path / learned), tmp_path / "m.suffice")
         verbs.evaluate([tmp_path / judged], tmp_path / "m.suffice", None, 5, None, None, "auto", "raise", True)
         assert json.loads(capfd.readouterr().out.splitlines()[-1])["accuracy"] > 0.9
-        changing.update(tmp_path / "m.suffice", [tmp_path / judged], None, None, "raise", True)
+        changing.update(tmp_path / "m.suffice", [tmp_path / judged], None, False, None, "raise", True)
         assert sf.load(tmp_path / "m.suffice").class_count_.tolist() == [2 * (60 - labels.sum()), 2 * labels.sum()]
     (tmp_path / "b.csv").write_text("n,label\n1.5,high\n")
     with pytest.raises(LabelError, match="must hold numbers"):
-        changing.update(tmp_path / "m.suffice", [tmp_path / "b.csv"], None, None, "raise", True)
+        changing.update(tmp_path / "m.suffice", [tmp_path / "b.csv"], None, False, None, "raise", True)
 
 
 def test_a_column_is_read_as_it_was_learned(tmp_path: Path) -> None:
@@ -173,6 +175,101 @@ def test_links_out_of_a_folder_are_not_followed(tmp_path: Path) -> None:
     model = sf.fit_files(sf.TextClassifier(), root)
     assert model.classes_.tolist() == ["ham", "spam"]
     assert "hunter2" not in model.words_
+
+
+PARTS = pa.table(
+    {
+        "x": np.arange(90) % 7 / 2,
+        "words": ["red", "green", "blue"] * 30,
+        "year": [2023, 2024] * 45,
+        "site": ["a/b", None, "ü"] * 30,
+        "label": ["ham", "spam", "01"] * 30,
+    }
+)
+
+
+def dataset(folder: Path, *by: str) -> Path:
+    """Write the rows as Spark and Hive do, with what they leave beside them."""
+    pq.write_to_dataset(PARTS, folder, partition_cols=list(by))
+    (folder / "_SUCCESS").touch()
+    (folder / ".part.crc").write_text("check")
+    (folder / "_temporary" / "0").mkdir(parents=True)
+    (folder / "_temporary" / "0" / "half.parquet").write_text("half")
+    return folder
+
+
+@pytest.mark.parametrize("by", [[], ["year"], ["site", "year"], ["label"], ["year", "label"]], ids=str)
+def test_a_folder_of_parts_is_one_table(by: list[str], tmp_path: Path) -> None:
+    folder = dataset(tmp_path / "rows", *by)
+    kinds = {"x": "gaussian", "words": "categorical", "year": "histogram", "site": "categorical"}
+    model = sf.fit_files(sf.NaiveBayes(kinds), folder, "label")
+    whole = sf.NaiveBayes(kinds).fit(PARTS, "label")
+    assert sorted(model.columns_) == sorted(whole.columns_)
+    assert model.classes_.tolist() == ["01", "ham", "spam"]
+    np.testing.assert_allclose(model.predict_proba(PARTS), whole.predict_proba(PARTS), rtol=1e-9)
+    same = sf.fit_files(sf.NaiveBayes(kinds), folder / "/".join(["[!_]*"] * len(by)) / "*.parquet", "label")
+    assert sf.store.to_bytes(same) == sf.store.to_bytes(model)
+    one = next(iter(sorted(folder.glob("[!_]*=*"))), folder)  # a part of the rows has the columns of its folders, too
+    tables = list(sf.predict_files(model, one, keep=True))
+    assert {*PARTS.column_names, "prediction"} <= set(tables[0].column_names)
+
+
+def test_columns_of_folders_are_numbers_if_all_are(tmp_path: Path) -> None:
+    for path in ("n=1/m=-0.5/w=01/label=1", "n=20/m=3/w=2/label=0", "n=__HIVE_DEFAULT_PARTITION__/m=7/w=x%2Fy/label=1"):
+        (tmp_path / path).mkdir(parents=True)
+        (tmp_path / path / "a.csv").write_text("x,n\n1,5\n" if "20" in path else "x\n1\n")
+    files = Files([tmp_path], label=label_among)
+    rows = [row for table in files for row in table.to_pylist()]
+    assert [(row["n"], row["m"], row["w"], row["label"]) for row in rows] == [
+        (1, -0.5, "01", "1"),
+        (5, 3.0, "2", "0"),  # the file's own column comes first
+        (None, 7.0, "x/y", "1"),
+    ]
+    alone = tmp_path / "n=1" / "m=-0.5" / "w=01" / "label=1" / "a.csv"  # adds only what a model knows
+    assert rows_of(alone)[0] == [{"x": 1}]
+    assert [table.to_pylist() for table in Files([alone], wanted={"m": "number"})] == [[{"x": 1, "m": -0.5}]]
+    kept = Files([tmp_path], given=Given(keep=("x", "w")), label=label_among)
+    assert [table.column_names for table in kept] == [["x", "w", "label"]] * 3
+    read_as_words = Files([tmp_path], wanted={"m": "word"}, label=label_among)
+    assert [table["m"].to_pylist() for table in read_as_words] == [["-0.5"], ["3"], ["7"]]
+
+
+@pytest.mark.parametrize("ending", ["csv", "csv.gz", "jsonl", "feather"])
+def test_folders_of_any_kind_of_rows(ending: str, tmp_path: Path) -> None:
+    for k, part in enumerate((PARTS.slice(0, 40), PARTS.slice(40))):
+        (path := tmp_path / "rows" / str(k)).mkdir(parents=True)
+        if ending == "feather":
+            feather.write_feather(part, path / f"a.{ending}")
+        elif ending == "jsonl":
+            (path / f"a.{ending}").write_text("".join(json.dumps(row) + "\n" for row in part.to_pylist()))
+        else:
+            part.to_pandas().to_csv(path / f"a.{ending}", index=False)
+    (tmp_path / "rows" / "README.md").write_text("what this is")
+    rows, files = rows_of(tmp_path / "rows")
+    assert [row["words"] for row in rows] == PARTS["words"].to_pylist()
+    assert "1 other file in" in str(files.understood[0])
+    (tmp_path / "rows" / "1" / "note.txt").write_text("a text makes it a folder of texts")
+    assert [row["label"] for row in rows_of(tmp_path / "rows")[0]] == ["0", "1", "1"]
+
+
+def test_links_to_parts_elsewhere_are_not_followed_and_told(tmp_path: Path) -> None:
+    folder = tmp_path / "rows"
+    folder.mkdir()
+    pq.write_table(PARTS, tmp_path / "elsewhere.parquet")
+    (folder / "b.parquet").symlink_to(tmp_path / "elsewhere.parquet")
+    with pytest.raises(FileError, match=r"holds neither \(1 link out of the folder not followed\)"):
+        rows_of(folder)
+    pq.write_table(PARTS, folder / "a.parquet")
+    rows, files = rows_of(folder)
+    assert len(rows) == 90
+    assert "1 link out of the folder not followed" in str(files.understood[0])
+
+
+def test_patterns_that_match_nothing_are_named(tmp_path: Path) -> None:
+    with pytest.raises(PathError, match=r"No file matches '.*nothing\*\.csv'"):
+        Files([tmp_path / "nothing*.csv"])
+    (tmp_path / "[1].csv").write_text("x,label\n1,a\n")
+    assert rows_of(tmp_path / "[1].csv")[0] == [{"x": 1, "label": "a"}]
 
 
 @pytest.mark.parametrize(

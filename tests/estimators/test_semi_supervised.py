@@ -213,7 +213,8 @@ def test_views_are_fitted_on_labelled_rows_at_the_end() -> None:
     codes = rng.integers(0, 2, 400)
     words = np.array(["ant", "bee", "cow", "dog", "eel", "fox"])
     odds = np.where(codes[:, None], [6, 4, 3, 2, 2, 1], [1, 2, 2, 3, 4, 6]) / 18
-    texts = [" ".join(words[rng.choice(6, 8, p=line)]) for line in odds]
+    pairs = (np.repeat(rng.choice(6, 8, p=line), 2) for line in odds)  # so that a power is due
+    texts = [" ".join(words[pair]) for pair in pairs]
     some = np.where(np.arange(400) < 80, codes, -1)
     model = sf.SemiSupervised(sf.TextClassifier()).fit(texts, some)
     inner = model.estimator_

@@ -35,6 +35,7 @@ __all__ = [
     "Models",
     "MoreData",
     "NewModel",
+    "Once",
     "OnlyPrediction",
     "Output",
     "Page",
@@ -80,7 +81,7 @@ Data = Annotated[
     list[Path],
     typer.Argument(
         metavar="FILES",
-        help="CSV, TSV, JSON lines, Parquet or Arrow files, or folders of text files; - is standard input.",
+        help="CSV, TSV, JSON lines, Parquet or Arrow files, folders of them or of text files; - is standard input.",
     ),
 ]
 MoreData = Annotated[list[Path] | None, typer.Argument(metavar="[FILES]", help="The rows, in files as for 'fit'.")]
@@ -122,6 +123,7 @@ Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 Journal = Annotated[
     bool, typer.Option("--journal", help="Keep hashes of the rows, so that forget refuses rows that were not learned.")
 ]
+Once = Annotated[bool, typer.Option("--once", help="Leave out rows that the model has learned before, by its journal.")]
 Key = Annotated[
     Path | None,
     typer.Option("--journal-key", metavar="FILE", help="A file with your journal key; fit then keeps a journal."),

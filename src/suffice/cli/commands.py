@@ -36,6 +36,7 @@ from suffice.cli.arguments import (
     Models,
     MoreData,
     NewModel,
+    Once,
     OnlyPrediction,
     Output,
     Page,
@@ -164,6 +165,7 @@ def update(
     model: Model,
     data: Data,
     output: Output = None,
+    once: Once = False,
     journal: Journal = False,
     journal_key: Key = None,
     errors: Errors = Faults.stop,
@@ -171,7 +173,8 @@ def update(
 ) -> None:
     """Learn more labelled rows.
 
-    The old model file stays in place until the new one is complete.
+    The old model file stays in place until the new one is complete. A model with a journal (suffice fit --journal)
+    tells which rows it has learned before.
 
     Example: suffice update mail.suffice more.csv
     """
@@ -179,7 +182,7 @@ def update(
     from suffice.cli.spooling import spooled
 
     with spooled(data, output) as files:
-        changing.update(model, files, output, changing.key_of(journal, journal_key), errors.value, json)
+        changing.update(model, files, output, once, changing.key_of(journal, journal_key), errors.value, json)
 
 
 @app.command()

@@ -15,6 +15,7 @@ from suffice.cli.interrupts import commit, heed
 from suffice.errors import FileError, InputError
 from suffice.store.file_io import replaceable, replacing
 from suffice.store.models import pieces
+from suffice.tables.opening import matching
 
 __all__ = ["WIDTH", "as_json", "check_output", "note", "save", "say", "stream_beside", "write"]
 
@@ -27,7 +28,7 @@ def check_output(output: Path | None, *inputs: Path, option: str = "--output") -
     if output is None or str(output) == "-":
         return
     target = replaceable(output)
-    for one in inputs if target is not None else ():
+    for one in (one for given in inputs for one in matching(given)) if target is not None else ():
         if _same(output, one) or _among_texts(target, one):
             raise InputError(
                 f"The option '{option}' must not name a file that is read; got {str(output)!r}, which is unchanged."

@@ -54,10 +54,12 @@ def fit_files(
     estimator : classifier
         A classifier that is fitted by counting, or ``SemiSupervised`` or ``Mixture`` over one. It is fitted in place.
     paths : path or list of paths
-        Delimited text (CSV, TSV, ...), JSON lines, Parquet or Arrow files, text also compressed (.gz, .zst, .bz2), or
-        folders of folders of text files. The format of a delimited text is guessed from its first 256 kB.
+        Delimited text (CSV, TSV, ...), JSON lines, Parquet or Arrow files, text also compressed (.gz, .zst, .bz2),
+        folders of such files, patterns such as "parts/*.parquet", or folders of folders of text files. Folders named
+        like "year=2024" add a column. The format of a delimited text is guessed from its first 256 kB.
     target : str, default=None
-        The column of labels; if not given, the one whose name says so ("label", "class", ...), or the folder name.
+        The column of labels; if not given, the one whose name says so ("label", "class", ...), or, for folders of text
+        files, the folder name.
         Labels of delimited text are strings, exactly as written; other files keep their types. ``SemiSupervised`` takes
         null, NaN and the number −1 as missing labels; ``Mixture`` leaves out the column, if it is given.
     text : str, default=None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from copy import copy
 from dataclasses import dataclass
 from typing import Any
@@ -10,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from suffice import evaluate
-from suffice.errors import SubtractionError, SufficeError
+from suffice.errors import InputError, SubtractionError, SufficeError
 from suffice.estimators.comparing.validation import FOLDS, judged_by_folds
 from suffice.reporting.labelled_rows import LabelledRows
 from suffice.telling import counted
@@ -138,27 +139,16 @@ def looks_learned(model: Any, given: LabelledRows) -> tuple[str, bool]:
         return "", False
     entered = False
     try:
-        entered = _forgotten(copy(model), given)
+        with suppress(InputError):  # without a journal, or without its key, the counts decide
+            entered = bool(model.has_learned(given.rows, given.labels).all())
+            if not entered:
+                return "", False
+        copy(model).drop_journal().forget(given.rows, given.labels)
     except SubtractionError:
         return "", False
     except SufficeError:  # the model cannot forget, so this cannot be known
         pass
     return ALL if np.allclose(rows, known) else ENTERED if entered else "", True
-
-
-def _forgotten(model: Any, given: LabelledRows) -> bool:
-    """Forget the rows; return whether a journal held them."""
-    entered = model._journal is not None
-    try:
-        model.forget(given.rows, given.labels)
-    except SubtractionError:
-        raise
-    except SufficeError:
-        if model._journal is None:
-            raise
-        model._journal, entered = None, False  # the journal needs its key, so the counts decide
-        model.forget(given.rows, given.labels)
-    return entered
 
 
 def judge(model: Any, given: LabelledRows, held_out: bool | None, all_rows: LabelledRows | None = None) -> JudgedRows:

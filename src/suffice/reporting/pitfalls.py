@@ -10,7 +10,7 @@ from scipy import sparse
 
 from suffice.models.choosing.judge import some_rows
 from suffice.reporting.labelled_rows import LabelledRows
-from suffice.stats.content import hashed
+from suffice.stats.content import combined
 from suffice.tables import Column, kind_of
 from suffice.telling import counted
 from suffice.typing import Array, Booleans, Integers
@@ -244,7 +244,7 @@ def _alike(columns: list[Integers], codes: Integers, judged: Booleans) -> tuple[
     same, logs = np.zeros(len(codes), np.uint64), np.zeros(len(codes))
     size: Array = np.bincount(codes).astype(np.float64)
     for places in columns:
-        same = hashed(same ^ hashed(places + 1))
+        same = combined(same, (places + 1).astype(np.uint64))
         _, pair, count = np.unique((places + 1) * len(size) + codes, return_inverse=True, return_counts=True)
         logs += np.log(count[pair] / size[codes])
     chance = float(-np.expm1(-(size[codes] - 1) * np.exp(logs))[judged].sum())

@@ -9,6 +9,7 @@ import os
 import re
 import secrets
 import stat
+import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from importlib import import_module
@@ -28,6 +29,9 @@ with suppress(ImportError):  # Windows, where an open file cannot be removed any
 
 MAPPED = 2**24
 """Bytes above which the data of a file are mapped, and checked only before the model learns more."""
+
+OLD = 60
+"""Seconds after which an unfinished file that nobody holds open was left behind, on systems without locks."""
 
 LEFT = re.compile(r"[0-9a-f]{16}\.tmp")
 """The end of the name of an unfinished file."""
@@ -79,7 +83,10 @@ def replacing(path: Path) -> Iterator[Any]:
             with suppress(FileNotFoundError):
                 os.chmod(beside, stat.S_IMODE(target.stat().st_mode))
             os.fsync(file.fileno())
-        os.replace(beside, target)
+            if fcntl is not None:
+                os.replace(beside, target)  # while it is locked, so that no process takes it for a leftover
+        if fcntl is None:
+            os.replace(beside, target)
     except BaseException:
         with suppress(FileNotFoundError):
             beside.unlink()
@@ -121,7 +128,8 @@ def _clean(target: Path) -> None:
 
 def _remove_unless_open(path: Path) -> None:
     if fcntl is None:
-        path.unlink()  # fails while it is open
+        if time.time() - path.stat().st_mtime > OLD:  # it may be complete, and about to replace the file
+            path.unlink()  # fails while it is open
         return
     with open(path, "r+b") as file:
         if _locked(file):

@@ -1,4 +1,4 @@
-"""Read files of any size in batches of rows: delimited text, JSON lines, Parquet, Arrow, and folders of texts.
+"""Read files of any size in batches of rows: delimited text, JSON lines, Parquet, Arrow, and folders.
 
 The dialect of a text is sniffed (`sniff`), unless it is given. Rows that cannot be read raise an error with their file
 and line, or are skipped and counted; no row is dropped silently.
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import codecs
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -19,7 +19,19 @@ from suffice.tables.delimited import Delimited
 from suffice.tables.dialect import Dialect
 from suffice.tables.encoding import HEAD, encoding_of
 from suffice.tables.jsonlines import JsonLines
-from suffice.tables.opening import PACKED, Behind, head_of, inside, kind_of_file, opened, seekable
+from suffice.tables.opening import (
+    PACKED,
+    Behind,
+    head_of,
+    inside,
+    kind_of_file,
+    matching,
+    opened,
+    partitions,
+    rows_in,
+    seekable,
+    unfollowed,
+)
 from suffice.tables.parsing import Reading
 from suffice.tables.sniff import Given, columns_kept, sniff
 from suffice.telling import counted, tell
@@ -95,18 +107,36 @@ class Files:
     readings: dict[str, Reading] = field(default_factory=dict)
     fault: str = ""  # of the first row that was skipped
     names: list[str] = field(default_factory=list)  # columns of the first file, known even if it has no rows
+    folders: dict[Path, dict[str, Any]] = field(default_factory=dict)  # columns that the folders of a file add
+    remarks: dict[Path, list[str]] = field(default_factory=dict)  # on what else was found beside a file
     _share: float = 0.0  # share of the current file that was read
     _warned: bool = False
 
     def __post_init__(self) -> None:
         if self.errors not in ("raise", "skip"):
             raise InputError(f"The argument 'errors' must be 'raise' or 'skip'; got {self.errors!r}.")
-        self.paths = [Path(path) for path in self.paths]
-        if not self.paths:
+        given = [Path(path) for path in self.paths]
+        if not given:
             raise InputError("The argument 'paths' must name at least one file; got none.")
-        for path in self.paths:
-            if str(path) != "-" and not path.exists():
+        self.paths = []
+        for path in given:
+            found = matching(path)
+            if not found:
+                raise PathError(f"No file matches {str(path)!r}.")
+            if str(path) != "-" and not found[0].exists():
                 raise PathError(f"The file {str(path)!r} does not exist.")
+            self.paths += [file for one in found for file in self._files(one)]
+        self.folders = self.folders or partitions(
+            [path for path in self.paths if not path.is_dir()],
+            lambda name: self.label([name]) == name or self.wanted.get(name) == "word",
+            {*self.wanted, *self.expected} if self.paths == given and len(given) == 1 else None,
+        )
+
+    def _files(self, path: Path) -> list[Path]:
+        """Return the files of rows in a folder, or the path itself if it is no such folder."""
+        files, remarks = rows_in(path) if path.is_dir() else ([], [])
+        self.remarks |= dict.fromkeys(files[:1], remarks)
+        return files or [path]
 
     @property
     def size(self) -> int:
@@ -118,7 +148,8 @@ class Files:
         before = 0
         for path in self.paths:
             size = sum(file.stat().st_size for file in inside(path)[0])
-            for table in self._batches(path):
+            for read in self._batches(path):
+                table = self._with_folders(path, read)
                 self.read = before + round(size * min(self._share, 1.0))
                 understood_file = self.understood[-1]
                 if table.num_rows:
@@ -168,12 +199,30 @@ class Files:
             "arrow": self._arrow,
             "folder": self._folder,
         }
-        self.understood.append(Understood(path, kind))
+        self.understood.append(Understood(path, kind, notes=list(self.remarks.get(path, ()))))
         try:
             yield from readers[kind](path)
         except (pa.ArrowInvalid, pa.ArrowTypeError, OSError, UnicodeError) as error:
             why = str(error).splitlines()[0].rstrip(".")
             raise FileError(f"The file {str(path)!r} cannot be read as {kind}: {why}.") from error
+
+    def _is_wanted(self, name: str, target: str | None) -> bool:
+        return name == target or (name not in self.given.drop and (not self.given.keep or name in self.given.keep))
+
+    def _with_folders(self, path: Path, table: Any) -> Any:
+        """Return a table with the columns that the names of the file's folders add; those of the file come first."""
+        more = {name: one for name, one in self.folders.get(path, {}).items() if name not in table.column_names}
+        target = self.label([*table.column_names, *more])
+        for name, value in more.items():
+            if self._is_wanted(name, target):
+                table = table.append_column(name, pa.repeat(value[0], table.num_rows))
+        return table
+
+    def _columns(self, path: Path, names: Sequence[str]) -> tuple[str | None, list[str]]:
+        """Return the column of labels, and the columns to read from a file with these names."""
+        every = tuple(dict.fromkeys((*names, *self.folders.get(path, {}))))
+        target = self.label(list(every))
+        return target, [name for name in columns_kept(every, self.given, target) if name in names]
 
     def _malformed(self, path: Path) -> Callable[[int, str, str], None]:
         """Return the function that raises for a malformed row, or skips it."""
@@ -192,8 +241,7 @@ class Files:
             given, understood_file = self.given, self.understood[-1]
             expected = (*self.wanted, *self.expected, *given.keep, *given.drop)
             understood_file.dialect = sniff(head, given, str(path), len(head) < HEAD, expected)
-            target = self.label(list(understood_file.dialect.names))
-            columns = columns_kept(understood_file.dialect.names, given, target)
+            target, columns = self._columns(path, understood_file.dialect.names)
             self.names = self.names or columns
             rows = Delimited(
                 Behind(head, stream),
@@ -220,22 +268,19 @@ class Files:
 
     def _jsonl(self, path: Path) -> Iterator[Any]:
         given, target = self.given, self.label([])
-
-        def wanted(name: str) -> bool:
-            return name == target or (name not in given.drop and (not given.keep or name in given.keep))
-
         with opened(path) as stream:
             head = head_of(stream)
             encoding, text = given.encoding or encoding_of(head), Behind(head, stream)
             utf8: Any = text if encoding.startswith("utf-8") else codecs.EncodedFile(text, "utf-8", encoding)
-            yield from JsonLines(utf8, wanted, self._malformed(path), BLOCK, given.missing or ())
+            yield from JsonLines(
+                utf8, lambda name: self._is_wanted(name, target), self._malformed(path), BLOCK, given.missing or ()
+            )
 
     # --- binary files
 
     def _parquet(self, path: Path) -> Iterator[Any]:
         with pq.ParquetFile(seekable(path), pre_buffer=False, buffer_size=2**20) as file:
-            names = tuple(file.schema_arrow.names)
-            wanted = columns_kept(names, self.given, self.label(list(names)))
+            _, wanted = self._columns(path, file.schema_arrow.names)
             self.names = self.names or wanted
             rows = 0
             for batch in file.iter_batches(batch_size=_rows_at_once(file.metadata), columns=wanted):
@@ -256,8 +301,7 @@ class Files:
             self.names = self.names or list(reader.schema.names)
             for batch in parts:
                 table = pa.table(batch)
-                names = tuple(table.column_names)
-                yield table.select(columns_kept(names, self.given, self.label(list(names))))
+                yield table.select(self._columns(path, table.column_names)[1])
 
     def _folder(self, path: Path) -> Iterator[Any]:
         """Yield the texts in a folder of folders; the name of the inner folder is the label."""
@@ -266,7 +310,7 @@ class Files:
         size = 0
         found, outside = inside(path)
         if outside:
-            self.understood[-1].notes.append(f"{counted(outside, 'link')} out of the folder not followed")
+            self.understood[-1].notes.append(unfollowed(outside))
         for file in found:
             data = file.read_bytes()
             text = data.decode(self.given.encoding or encoding_of(data), "replace")
@@ -277,7 +321,10 @@ class Files:
                 yield pa.table({"text": texts, "label": labels})
                 texts, labels, size = [], [], 0
         if not found:
-            raise FileError(f"The folder {str(path)!r} must hold folders of text files; it holds none.")
+            raise FileError(
+                f"The folder {str(path)!r} must hold files of rows, such as .parquet or .csv, or folders of text "
+                f"files; it holds neither{f' ({unfollowed(outside)})' if outside else ''}."
+            )
         yield pa.table({"text": pa.array(texts, pa.string()), "label": pa.array(labels, pa.string())})
 
 
