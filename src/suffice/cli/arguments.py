@@ -8,6 +8,8 @@ from typing import Annotated
 
 import typer
 
+from suffice.cli.streams import printing
+
 __all__ = [
     "Against",
     "Answers",
@@ -172,7 +174,8 @@ def _version(wanted: bool) -> None:
     if wanted:
         import suffice
 
-        print(f"suffice {suffice.__version__}")
+        with printing():
+            print(f"suffice {suffice.__version__}", flush=True)
         raise typer.Exit
 
 

@@ -45,6 +45,7 @@ from suffice.cli.arguments import (
     Version,
 )
 from suffice.cli.file_options import reads_files
+from suffice.cli.streams import printing
 
 __all__ = ["app"]
 
@@ -251,8 +252,10 @@ def compare(
     Example: suffice compare old.suffice new.suffice --data test.csv
     """
     from suffice.cli import verbs
+    from suffice.cli.spooling import spooled
 
-    verbs.compare(models, data, errors.value, json)
+    with spooled([data]) as files:
+        verbs.compare(models, files, errors.value, json)
 
 
 @app.command()
@@ -295,4 +298,6 @@ def options(context: typer.Context, version: Version = False) -> None:
         from suffice.cli.getting_started import getting_started
 
         verbs = (command.callback for command in app.registered_commands)
-        print(getting_started((verb.__name__, (verb.__doc__ or "").split("\n")[0]) for verb in verbs if verb))
+        with printing():
+            pairs = ((verb.__name__, (verb.__doc__ or "").split("\n")[0]) for verb in verbs if verb)
+            print(getting_started(pairs), flush=True)

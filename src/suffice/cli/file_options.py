@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import functools
 import inspect
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -18,13 +17,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from suffice.cli.streams import remark
 from suffice.errors import InputError
 from suffice.telling import counted
 
 if TYPE_CHECKING:
     from suffice.tables.row_files import Files
 
-__all__ = ["no_rows", "open_files", "reading_by", "reads_files"]
+__all__ = ["described_as", "no_rows", "open_files", "reading_by", "reads_files"]
 
 OPTIONS: dict[str, tuple[Any, str, str | None, str]] = {
     "sep": (str | None, "--sep", "CHARACTER", "What separates values: a character, or tab; by default, guessed."),
@@ -51,6 +51,8 @@ class _Verb:
 
     options: dict[str, Any] = field(default_factory=dict)
     opened: list[Files] = field(default_factory=list)
+    described: dict[Path, str] = field(default_factory=dict)
+    """What a file is, where its own form does not say it."""
 
 
 _VERB: ContextVar[_Verb | None] = ContextVar("verb", default=None)
@@ -99,10 +101,17 @@ def reading_by(**options: Any) -> Iterator[None]:
     if options.get("quiet"):
         return
     for one in understood[:3]:
-        print(f"suffice: read {one}", file=sys.stderr)
+        one.what = verb.described.get(one.path, one.what)
+        remark(f"read {one}")
     if len(understood) > 3:
         rows = sum(one.rows for one in understood[3:])
-        print(f"suffice: read {counted(len(understood) - 3, 'more file')}, {counted(rows, 'row')}", file=sys.stderr)
+        remark(f"read {counted(len(understood) - 3, 'more file')}, {counted(rows, 'row')}")
+
+
+def described_as(path: Path, what: str) -> None:
+    """Say of a file of the current verb what it is."""
+    if verb := _VERB.get():
+        verb.described[path] = what
 
 
 def open_files(data: Any, errors: str, model: Any = None, target: str | None = None, look: bool = False) -> Files:

@@ -8,6 +8,7 @@ import warnings
 from pathlib import Path
 from typing import Any
 
+from suffice.cli.file_options import described_as
 from suffice.engines.guesses import TEXTS
 from suffice.engines.roles import kind_of_rows
 
@@ -17,16 +18,17 @@ NO_TEXT = (b"PAR1", b"ARROW1", b"\x1f\x8b", b"\xff\xfe", b"\xfe\xff")
 """First bytes of other formats: Parquet, Arrow, gzip, UTF-16."""
 
 
-def texts_of_lines(path: Path, model: Any) -> Path:
-    """Convert a file of plain texts without a header to JSON lines; return any other file unchanged."""
+def texts_of_lines(path: Path, model: Any) -> None:
+    """Convert a file of plain texts without a header to JSON lines; leave any other file unchanged."""
     if kind_of_rows(model) != "text" or not _is_plain(path, name := _column(model)):
-        return path
-    table = path.with_name("stdin.jsonl")
+        return
+    table = path.with_name("lines")
     with path.open(encoding="utf-8", errors="replace", newline="") as lines, table.open("w") as file:
-        for line in re.split(r"\r\n|\n|\r", lines.read().removesuffix("\n")):
-            file.write(json.dumps({name: line}) + "\n")
+        for line in lines:
+            file.write(json.dumps({name: line.rstrip("\r\n")}) + "\n")
+    table.replace(path)
+    described_as(path, "lines of text")
     warnings.warn(f"standard input has no column {name!r}, so each of its lines is read as a text.", stacklevel=2)
-    return table
 
 
 def _column(model: Any) -> str:

@@ -14,6 +14,9 @@ OPTIONS = (
 
 _OPTION = "|".join(OPTIONS)
 RULES: tuple[tuple[str, str], ...] = (
+    (r"'[^']*[/\\]suffice-\w+[/\\]+\d+[/\\]+", "'"),
+    (r"\bThe file 'standard input'", "Standard input"),
+    (r"'standard input'", "standard input"),
     (rf"The arguments '({_OPTION})' and '({_OPTION})'", r"The options '--\1' and '--\2'"),
     (rf"The argument '({_OPTION})'", r"The option '--\1'"),
     (r"The argument 'journal' must be the key", "The option '--journal-key' must name the file with the key"),

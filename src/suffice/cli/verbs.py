@@ -13,7 +13,7 @@ from suffice.cli.class_scores import lines_of_mistakes, lines_of_scores, scores
 from suffice.cli.classifiers import called, classifier
 from suffice.cli.column_lines import cut
 from suffice.cli.file_options import no_rows, open_files
-from suffice.cli.outputs import WIDTH, check_output, note, save, say, stream_beside, write
+from suffice.cli.outputs import WIDTH, check_output, note, save, say, write
 from suffice.cli.progress import progress
 from suffice.cli.translation import for_the_shell
 from suffice.engines.guesses import guess_target, is_text
@@ -137,12 +137,12 @@ def _check_alike(paths: list[Path], models: list[Any]) -> None:
         )
 
 
-def compare(paths: list[Path], data: Path, errors: str, as_json: bool) -> None:
+def compare(paths: list[Path], data: list[Path], errors: str, as_json: bool) -> None:
     """Compare several models on the same rows."""
     rows: list[dict[str, Any]] = []
     for path in paths:
         model = classifier(path)
-        table, columns = _table([data], model, None, None, errors)
+        table, columns = _table(data, model, None, None, errors)
         judged = judged_by(model, columns.features(table), columns.labels(table), None, FOLDS)
         found = {"accuracy": judged.accuracy["share"], "log_loss": judged.log_loss, "how": judged.how}
         rows.append({"model": str(path), **found})
@@ -162,7 +162,7 @@ def report(path: Path, data: list[Path], output: Path, learned: bool | None, err
     X, y = columns.features(table), columns.labels(table)
     page = sf.report(model, X, y, held_out=held_out, target=columns.target)
     write((output, [page.html.encode()]))
-    print(f"Wrote {output}\n{fill(for_the_shell(page.how), WIDTH)}", file=stream_beside(output))
+    say(False, {"page": str(output)}, f"Wrote {output}", fill(for_the_shell(page.how), WIDTH))
 
 
 def demo(output: Path) -> None:
@@ -173,11 +173,12 @@ def demo(output: Path) -> None:
     right = float((model.predict(test.texts) == np.asarray(test.labels)).mean())
     save(model, output)
     learned = f"{counted(len(train.texts), 'docstring')} of {counted(len(model.classes_), 'library', 'libraries')}"
-    lines = (
+    say(
+        False,
+        {"model": str(output)},
         f"Fitted a {called(model)} to {learned}: it names the right library for {right:.1%} of held-out docstrings",
         f'Wrote {output}; type next: suffice explain {output} "plot a histogram"',
     )
-    print("\n".join(lines), file=stream_beside(output))
 
 
 def _chosen(data: list[Path], target: str | None, text: str | None, kind: str, effort: Any, errors: str) -> Any:

@@ -52,17 +52,15 @@ class Understood:
         many = Counter(kind for name, kind in self.holds.items() if name != self.target)
         kinds = ", ".join(f"{count} of {kind}s" for kind, count in many.items())
         facts = [
-            str(self.dialect or self.what),
+            str(self.dialect or {"jsonl": "JSON lines"}.get(self.what, self.what)),
             counted(self.rows, "row") + (f" and {self.skipped:,} skipped" if self.skipped else ""),
             f"target {self.target!r}{', guessed' * self.guessed}" if self.target is not None else "",
             f"columns: {kinds}" if kinds else "",
             f"missing: {', '.join(map(repr, self.dialect.marks)) or 'none seen'}" if self.dialect else "",
             *self.notes,
         ]
-        return (
-            f"{'standard input' if self.path.name in ('-', 'stdin', 'stdin.jsonl') else self.path.name}: "
-            + "; ".join(fact for fact in facts if fact)
-        )
+        name = "standard input" if str(self.path) == "-" else self.path.name
+        return f"{name}: " + "; ".join(fact for fact in facts if fact)
 
 
 @dataclass
