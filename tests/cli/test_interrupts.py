@@ -1,4 +1,4 @@
-"""Ctrl-C, SIGTERM and SIGHUP, real ones, at many moments: exit 128 + the signal and all as it was, or done and complete."""
+"""Ctrl-C, SIGTERM and SIGHUP, real ones, at many moments: exit 128 + number and all as it was, or done and complete."""
 
 import os
 import re

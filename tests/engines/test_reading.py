@@ -1,7 +1,9 @@
 """Nothing is lost in silence: malformed rows are reported by their line, and only they are skipped."""
 
+import codecs
 import json
 import time
+from encodings.aliases import aliases
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +16,9 @@ import suffice as sf
 from suffice.cli import changing, verbs
 from suffice.errors import FileError, InputError, LabelError
 from suffice.tables.row_files import Files, Given
+
+CODECS = {found.name: found for found in map(codecs.lookup, sorted(set(aliases.values()) - {"mbcs", "oem"}))}
+NO_ENCODINGS = ["punycode", "idna", "undefined", *(name for name, one in CODECS.items() if not one._is_text_encoding)]
 
 
 def rows_of(path: Path, errors: str = "raise", **given: Any) -> tuple[list[dict[str, Any]], Files]:
@@ -181,6 +186,7 @@ def test_links_out_of_a_folder_are_not_followed(tmp_path: Path) -> None:
         ({"sep": ",,"}, "'sep'"),
         ({"quote": "''"}, "'quote'"),
         ({"encoding": "martian"}, "'encoding'"),
+        *(({"encoding": name}, f"must name a text encoding.*{name!r}") for name in NO_ENCODINGS),
         ({"drop": ["nothing"]}, "'drop'"),
         ({"keep": ["nothing"]}, "'keep'"),
         ({"missing": "NA"}, "'missing'"),
@@ -190,6 +196,14 @@ def test_options_that_cannot_be_used(given: dict[str, Any], error: str, tmp_path
     (tmp_path / "a.csv").write_text("n,m,label\n1,2,x\n2,3,y\n")
     with pytest.raises((InputError, TypeError), match=error):
         sf.fit_files(sf.NaiveBayes(), tmp_path / "a.csv", **given)
+
+
+def test_every_text_encoding_can_be_given(tmp_path: Path) -> None:
+    path, rows = tmp_path / "a.csv", [{"age": 31, "city": "Oslo"}, {"age": 42, "city": "Rome"}]
+    assert len(CODECS) > 80
+    for encoding in set(CODECS) - set(NO_ENCODINGS):
+        path.write_bytes("age,city\n31,Oslo\n42,Rome\n".encode(encoding))
+        assert rows_of(path, encoding=encoding)[0] == rows, encoding
 
 
 def test_options_that_are_given_are_not_guessed(tmp_path: Path) -> None:

@@ -23,7 +23,7 @@ def prepare() -> None:
     _SAID.clear()
     for name, mode, how in (("stdin", "r", os.O_WRONLY), ("stdout", "w", os.O_RDONLY), ("stderr", "w", os.O_WRONLY)):
         if getattr(sys, name) is None:
-            setattr(sys, name, open(os.open(os.devnull, how), mode, encoding="utf-8"))
+            setattr(sys, name, os.fdopen(os.open(os.devnull, how), mode, encoding="utf-8"))
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")

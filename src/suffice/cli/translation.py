@@ -35,7 +35,6 @@ RULES: tuple[tuple[str, str], ...] = (
     (r"; got an array of object\b", "; got text"),
     (r"; got \[\]", "; got none"),
     (r"; got \[('[^\]]*')\]", r"; got \1"),
-    (r"\bone that Python knows\b", "a known encoding, such as utf-8 or latin-1"),
     (r"^X has feature names, but \w+ was fitted without feature names$",
      "The model was fitted without column names: the columns of the file are taken in their order."),
 )  # fmt: skip

@@ -17,7 +17,7 @@ import numpy as np
 from suffice.errors import FileError
 from suffice.later import arrow_csv, pa
 from suffice.tables.dialect import LONGEST_QUOTE, Dialect, Row, clean_end, lines_within, split
-from suffice.tables.encoding import encoding_of
+from suffice.tables.encoding import encoding_of, undecodable
 from suffice.tables.parsing import Reading, is_number, reading_of
 
 __all__ = ["Delimited"]
@@ -103,7 +103,7 @@ class Delimited:
         except UnicodeError as error:
             name = self.dialect.encoding
             raise FileError(
-                f"The text cannot be read as {name} near line {self._line}: {error}. Give its encoding."
+                f"The text cannot be read as {name} near line {self._line}: {undecodable(error)}. Give its encoding."
             ) from error
 
     def _below(self, data: bytes, skip: int, complete: bool) -> tuple[bytes, int]:

@@ -17,7 +17,7 @@ from suffice.errors import FileError, InputError, PathError
 from suffice.later import ipc, pa, pq
 from suffice.tables.delimited import Delimited
 from suffice.tables.dialect import Dialect
-from suffice.tables.encoding import HEAD, encoding_of
+from suffice.tables.encoding import HEAD, encoding_of, undecodable
 from suffice.tables.jsonlines import JsonLines
 from suffice.tables.opening import PACKED, Behind, head_of, inside, kind_of_file, opened, seekable
 from suffice.tables.parsing import Reading
@@ -32,6 +32,7 @@ LARGER, MOST_BYTES = 4, 2**25
 """Factor by which batches of Parquet grow after the first one, and the number of bytes that limits it."""
 LOUD = 0.01
 """Share of skipped rows above which a warning is given."""
+_KINDS = {"jsonl": "JSON lines", "parquet": "Parquet", "arrow": "Arrow", "csv": "delimited text"}
 
 
 @dataclass
@@ -52,7 +53,7 @@ class Understood:
         many = Counter(kind for name, kind in self.holds.items() if name != self.target)
         kinds = ", ".join(f"{count} of {kind}s" for kind, count in many.items())
         facts = [
-            str(self.dialect or {"jsonl": "JSON lines"}.get(self.what, self.what)),
+            str(self.dialect or _KINDS.get(self.what, self.what)),
             counted(self.rows, "row") + (f" and {self.skipped:,} skipped" if self.skipped else ""),
             f"target {self.target!r}{', guessed' * self.guessed}" if self.target is not None else "",
             f"columns: {kinds}" if kinds else "",
@@ -170,8 +171,10 @@ class Files:
         try:
             yield from readers[kind](path)
         except (pa.ArrowInvalid, pa.ArrowTypeError, OSError, UnicodeError) as error:
-            why = str(error).splitlines()[0].rstrip(".")
-            raise FileError(f"The file {str(path)!r} cannot be read as {kind}: {why}.") from error
+            why, what = str(error).splitlines()[0].rstrip("."), _KINDS.get(kind, kind)
+            if isinstance(error, UnicodeError):
+                why, what = undecodable(error), self.given.encoding or what
+            raise FileError(f"The file {str(path)!r} cannot be read as {what}: {why}.") from error
 
     def _malformed(self, path: Path) -> Callable[[int, str, str], None]:
         """Return the function that raises for a malformed row, or skips it."""

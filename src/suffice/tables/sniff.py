@@ -6,7 +6,6 @@ are given are not guessed.
 
 from __future__ import annotations
 
-import codecs
 import re
 from collections import Counter
 from dataclasses import dataclass, replace
@@ -15,7 +14,7 @@ from itertools import islice
 from suffice.errors import DataError, FileError, InputError
 from suffice.later import pa
 from suffice.tables.dialect import LINE_END, Dialect, Row, split
-from suffice.tables.encoding import HEAD, decoded, encoding_of
+from suffice.tables.encoding import HEAD, checked, decoded, encoding_of
 from suffice.tables.parsing import GAPS, MISSING, is_number, reading_of
 
 __all__ = ["Given", "columns_kept", "sniff"]
@@ -56,12 +55,7 @@ class Given:
                 also = "" if least else ", or 'none'"
                 raise InputError(f"The argument '{name}' must be one character{also}; got {value!r}.")
         if self.encoding is not None:
-            try:
-                codecs.lookup(self.encoding)
-            except LookupError:
-                raise InputError(
-                    f"The argument 'encoding' must be one that Python knows, such as 'latin-1'; got {self.encoding!r}."
-                ) from None
+            object.__setattr__(self, "encoding", checked(self.encoding))
 
 
 def sniff(head: bytes, given: Given, path: str, complete: bool, expected: tuple[str, ...] = ()) -> Dialect:
