@@ -147,7 +147,7 @@ def explain(
 @app.command()
 def inspect(
     model: Model,
-    top: Annotated[int, typer.Option("--top", help="The number of features to list for each class.")] = 5,
+    top: Annotated[int, typer.Option("--top", min=1, help="The number of features to list for each class.")] = 5,
     json: Json = False,
 ) -> None:
     """Show what a model file holds.

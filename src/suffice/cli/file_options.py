@@ -114,7 +114,14 @@ def described_as(path: Path, what: str) -> None:
         verb.described[path] = what
 
 
-def open_files(data: Any, errors: str, model: Any = None, target: str | None = None, look: bool = False) -> Files:
+def open_files(
+    data: Any,
+    errors: str,
+    model: Any = None,
+    target: str | None = None,
+    look: bool = False,
+    labelled: bool = True,
+) -> Files:
     """Open files by the options of the current verb; with `look`, print nothing about how they were read."""
     from suffice.engines.opened_files import given_of, opened
 
@@ -122,7 +129,7 @@ def open_files(data: Any, errors: str, model: Any = None, target: str | None = N
     options: dict[str, Any] = {name: verb.options.get(name) for name in ("sep", "quote", "header", "encoding")}
     options |= {"missing": verb.options.get("missing") or None}
     options |= {name: verb.options.get(name) or () for name in ("drop", "keep")}
-    files = opened(data, errors, given_of(**options), model, target)
+    files = opened(data, errors, given_of(**options), model, target, labelled)
     if not look:
         verb.opened.append(files)
     return files

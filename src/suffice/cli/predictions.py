@@ -32,7 +32,7 @@ def predict(
     check_output(output, path, *data)
     model = classifier_to_answer(path)
     with spooled(data, model=model) as files, progress("predicting") as tell:
-        tables = predict_files(model, open_files(files, errors, model), keep=keep, tell=tell)
+        tables = predict_files(model, open_files(files, errors, model, labelled=False), keep=keep, tell=tell)
         write((output, json_lines(tables) if as_lines else csv_lines(tables, len(model.classes_), escape)))
 
 

@@ -31,13 +31,23 @@ def given_of(
     return Given(sep, quote, header, encoding, None if missing is None else tuple(missing), tuple(drop), tuple(keep))
 
 
-def opened(paths: Any, errors: str, given: Given | None = None, model: Any = None, target: str | None = None) -> Files:
-    """Return the files, with columns read in the types that a fitted model has learned, and labels as strings."""
+def opened(
+    paths: Any,
+    errors: str,
+    given: Given | None = None,
+    model: Any = None,
+    target: str | None = None,
+    labelled: bool = True,
+) -> Files:
+    """Return the files, with columns read in the types that a fitted model has learned, and labels as strings.
+
+    With `labelled=False`, rows need no label.
+    """
     known = target or getattr(model, "target_", None)
     listed = [Path(paths)] if isinstance(paths, str | Path) else [Path(path) for path in paths]
     expected = tuple(name for name in (known, getattr(model, "text_column_", None)) if name is not None)
     label = label_among if known is None else lambda names: known
-    return Files(listed, errors, given or Given(), label, _learned(model), expected)
+    return Files(listed, errors, given or Given(), label, _learned(model), expected, labelled)
 
 
 def _learned(model: Any) -> dict[str, str]:

@@ -94,7 +94,7 @@ def predict_files(
     ['text', 'prediction', 'probability', 'p_ham', 'p_spam']
     """
     given, classifier = given_of(sep, quote, header, missing, encoding), classifier_of(whole(model))
-    files = paths if isinstance(paths, Files) else opened(paths, errors, given, classifier)
+    files = paths if isinstance(paths, Files) else opened(paths, errors, given, classifier, labelled=False)
     done, size = 0, files.size
     for table in ahead(files):
         columns = roles(table, classifier, None, getattr(classifier, "text_column_", None), labelled=False)

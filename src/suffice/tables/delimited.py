@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from suffice.errors import FileError
-from suffice.later import arrow_csv, pa
+from suffice.later import arrow_csv, pa, pc
 from suffice.tables.dialect import LONGEST_QUOTE, Dialect, Row, clean_end, lines_within, split
 from suffice.tables.encoding import encoding_of, undecodable
 from suffice.tables.parsing import Reading, is_number, reading_of
@@ -171,7 +171,8 @@ class Delimited:
             bad.clear()
             try:
                 table = arrow_csv.read_csv(pa.BufferReader(part), read, parse, convert)
-                break
+                if not _endless(table):
+                    break
             except pa.ArrowInvalid as error:
                 if "UTF8" in str(error):
                     return self._carefully(self._readable(part), True, frozenset(), len(part))
@@ -209,6 +210,12 @@ class Delimited:
         whose = "its header has" if self.dialect.header else "most rows have"
         return f"{found} value{'s' * (found != 1)}", f", where {whose} {self.dialect.width}"
 
+    def _open(self, row: Row) -> bool:
+        """Return whether a value begins with a quote that is not closed."""
+        if self.dialect.quote or self.declared:
+            return row.odd > 0
+        return any(cell.lstrip(" ").startswith('"') and cell.count('"') == 1 for cell in row.cells)
+
     def _type(self, name: str) -> Any:
         return self.readings[name].type if name in self.readings else None
 
@@ -232,6 +239,7 @@ class Delimited:
         if plain and not data.isascii():
             plain = frozenset(len(data[:at].decode("utf-8", "surrogateescape")) for at in plain)
         rows: list[Row] = []
+        faults: list[tuple[int, str, str]] = []
         lines, used, width = 0, 0, self.dialect.width
         if self.dialect.runs:
             text = re.sub(r"(?m)^ +| +$", "", text)
@@ -240,26 +248,36 @@ class Delimited:
             used, lines = row.end, row.line + 1
             why = None
             if len(row.cells) != width:
-                why = self._width(len(row.cells))
+                what, where = self._width(len(row.cells))
+                why = what, where + (": a value begins with a quote that is not closed" if self._open(row) else "")
             elif any("\udc80" <= letter <= "\udcff" for cell in row.cells if not cell.isascii() for letter in cell):
                 why = f"bytes that are not {self.dialect.encoding}", ""
             if why is not None:
-                self.fault(self._line + row.line, *why)
+                faults.append((self._line + row.line, *why))
             else:
                 rows.append(row)
         cells = list(zip(*(row.cells for row in rows), strict=True)) if rows else [()] * width
         place = {name: k for k, name in enumerate(self.dialect.names)}
         table = pa.table({name: pa.array(cells[place[name]], pa.string()) for name in self.columns})
         self._plain = self._plain and data.isascii()
-        found = self._typed(table, [self._line + row.line for row in rows]) if rows else None
+        found = self._typed(table, [self._line + row.line for row in rows], faults)
         self._line += lines if not complete else data.count(self.dialect.newline.encode())
         return found, (size or len(data)) if complete else len(text[:used].encode("utf-8", "surrogateescape"))
 
-    def _typed(self, table: Any, lines: Sequence[int] | Callable[[], Sequence[int]]) -> Any:
-        """Convert words to the types of their columns; rows where this fails are malformed."""
+    def _typed(
+        self,
+        table: Any,
+        lines: Sequence[int] | Callable[[], Sequence[int]],
+        others: Sequence[tuple[int, str, str]] = (),
+    ) -> Any:
+        """Convert words to the types of their columns; rows where this fails are malformed, in addition to `others`.
+
+        Return None if there are no rows.
+        """
+        faults = list(others)
         keep = np.ones(table.num_rows, np.bool_)
         columns = {}
-        for name in table.column_names:
+        for name in table.column_names if table.num_rows else []:
             words = table[name]
             if words.type != pa.string():
                 columns[name] = words
@@ -271,8 +289,12 @@ class Delimited:
             if good is not None:
                 lines = lines() if callable(lines) else lines
                 for at, also in self._bad(table, name, np.flatnonzero(~good & keep).tolist()):
-                    self.fault(lines[at], f"{words[at].as_py().strip()!r} in column {name!r}", also)
+                    faults.append((lines[at], f"{words[at].as_py().strip()!r} in column {name!r}", also))
                 keep &= good
+        for one in sorted(faults, key=lambda fault: fault[0]):
+            self.fault(*one)
+        if not table.num_rows:
+            return None
         found = pa.table(columns) if columns else table
         return found if keep.all() else found.filter(pa.array(keep))
 
@@ -332,6 +354,11 @@ class Delimited:
             return None
         known = set(values.to_pylist()) - {None, ""}
         return lambda word: word in known
+
+
+def _endless(table: Any) -> bool:
+    """Return whether a column of numbers holds infinity, which Arrow reads."""
+    return any(pa.types.is_floating(one.type) and pc.any(pc.is_inf(one)).as_py() for one in table.columns)
 
 
 def _legacy(data: bytes) -> bytes:

@@ -15,7 +15,7 @@ from suffice.later import pa
 
 __all__ = ["JsonLines"]
 
-LARGEST = 2**63
+LARGEST, DIGITS = 2**63, 40
 
 
 @dataclass
@@ -92,12 +92,14 @@ class JsonLines:
         return ""
 
 
-def _loaded(text: bytes) -> dict[str, Any] | None:
-    """Return the JSON object of a line, or None if there is none."""
+def _loaded(text: bytes, whole: Callable[[str], int] | None = None) -> dict[str, Any] | None:
+    """Return the JSON object of a line, or None if there is none; `whole` reads whole numbers."""
     try:
-        row = json.loads(text)
-    except (ValueError, RecursionError):
+        row = json.loads(text, parse_int=whole)
+    except (json.JSONDecodeError, UnicodeError, RecursionError):
         return None
+    except ValueError:  # a whole number of thousands of digits, of which the first ones show that it is too large
+        return _loaded(text, lambda digits: int(digits[:DIGITS]))
     return row if isinstance(row, dict) else None
 
 

@@ -65,8 +65,10 @@ def _is_object(head: bytes) -> bool:
     line = head.lstrip().split(b"\n")[0]
     try:
         return isinstance(json.loads(line), dict)
-    except (ValueError, RecursionError):
+    except (json.JSONDecodeError, UnicodeError, RecursionError):
         return b"\n" not in head.lstrip() and line.startswith((b'{"', b"{ "))
+    except ValueError:  # a whole number of thousands of digits
+        return True
 
 
 def inside(path: Path) -> tuple[list[Path], int]:

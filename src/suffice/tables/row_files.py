@@ -87,6 +87,7 @@ class Files:
     label: Callable[[list[str]], str | None] = lambda names: None
     wanted: dict[str, str] = field(default_factory=dict)
     expected: tuple[str, ...] = ()  # names that a header should have
+    labelled: bool = True  # whether rows without a label are of no use
     skipped: int = 0
     rows: int = 0
     read: int = 0  # bytes read so far
@@ -176,6 +177,13 @@ class Files:
                 why, what = undecodable(error), self.given.encoding or what
             raise FileError(f"The file {str(path)!r} cannot be read as {what}: {why}.") from error
 
+    def _target(self, names: list[str]) -> str | None:
+        """Return the column of labels; raise InputError if it is dropped where it is needed."""
+        target = self.label(names)
+        if self.labelled and target in self.given.drop:
+            raise InputError(f"The argument 'drop' must name columns other than the column of labels; got {target!r}.")
+        return target
+
     def _malformed(self, path: Path) -> Callable[[int, str, str], None]:
         """Return the function that raises for a malformed row, or skips it."""
 
@@ -193,7 +201,7 @@ class Files:
             given, understood_file = self.given, self.understood[-1]
             expected = (*self.wanted, *self.expected, *given.keep, *given.drop)
             understood_file.dialect = sniff(head, given, str(path), len(head) < HEAD, expected)
-            target = self.label(list(understood_file.dialect.names))
+            target = self._target(list(understood_file.dialect.names))
             columns = columns_kept(understood_file.dialect.names, given, target)
             self.names = self.names or columns
             rows = Delimited(
@@ -220,10 +228,10 @@ class Files:
                 understood_file.notes.append(f"{counted(rows.odd, 'quote')} in odd places taken as plain characters")
 
     def _jsonl(self, path: Path) -> Iterator[Any]:
-        given, target = self.given, self.label([])
+        given, target = self.given, self._target([])
 
         def wanted(name: str) -> bool:
-            return name == target or (name not in given.drop and (not given.keep or name in given.keep))
+            return name not in given.drop and (name == target or not given.keep or name in given.keep)
 
         with opened(path) as stream:
             head = head_of(stream)
@@ -236,7 +244,7 @@ class Files:
     def _parquet(self, path: Path) -> Iterator[Any]:
         with pq.ParquetFile(seekable(path), pre_buffer=False, buffer_size=2**20) as file:
             names = tuple(file.schema_arrow.names)
-            wanted = columns_kept(names, self.given, self.label(list(names)))
+            wanted = columns_kept(names, self.given, self._target(list(names)))
             self.names = self.names or wanted
             rows = 0
             for batch in file.iter_batches(batch_size=_rows_at_once(file.metadata), columns=wanted):
@@ -258,7 +266,7 @@ class Files:
             for batch in parts:
                 table = pa.table(batch)
                 names = tuple(table.column_names)
-                yield table.select(columns_kept(names, self.given, self.label(list(names))))
+                yield table.select(columns_kept(names, self.given, self._target(list(names))))
 
     def _folder(self, path: Path) -> Iterator[Any]:
         """Yield the texts in a folder of folders; the name of the inner folder is the label."""

@@ -297,7 +297,7 @@ def _decimal_comma(cells: list[list[str]]) -> bool:
 
 
 def columns_kept(names: tuple[str, ...], given: Given, target: str | None) -> list[str]:
-    """Return the names to keep: the target, and those that `keep` and `drop` leave.
+    """Return the names to keep: the target, and those that `keep` and `drop` leave; `drop` may take the target, too.
 
     >>> columns_kept(("a", "b", "label"), Given(keep=("b",)), "label")
     ['b', 'label']
@@ -306,4 +306,4 @@ def columns_kept(names: tuple[str, ...], given: Given, target: str | None) -> li
         unknown = [name for name in listed if name not in names]
         if unknown:
             raise InputError(f"The argument '{what}' must name columns of the file; got {unknown[0]!r}.")
-    return [n for n in names if n == target or (n not in given.drop and (not given.keep or n in given.keep))]
+    return [n for n in names if n not in given.drop and (n == target or not given.keep or n in given.keep)]
