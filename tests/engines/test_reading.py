@@ -85,7 +85,7 @@ def test_the_first_bad_line_is_named(seed: int, tmp_path: Path, monkeypatch: pyt
 def test_a_quote_that_is_not_closed_is_named(row: str, tmp_path: Path) -> None:
     path = tmp_path / "a.csv"
     path.write_text("\n".join(["x,y,z", *['1.5,"red",a', "2.5,blue,b"] * 9, row, *["2.5,blue,b"] * 9]))
-    with pytest.raises(FileError, match="values? in line 20, .*: a value begins with a quote that is not closed"):
+    with pytest.raises(FileError, match=r"values? in line 20, .*: a value begins with a quote that is not closed"):
         rows_of(path)
 
 

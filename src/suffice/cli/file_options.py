@@ -40,6 +40,9 @@ OPTIONS: dict[str, tuple[Any, str, str | None, str]] = {
     "encoding": (str | None, "--encoding", "NAME", "Such as utf-8 or latin-1; by default, guessed."),
     "drop": (list[str] | None, "--drop", "COLUMN", "A column to leave out; may be repeated."),
     "keep": (list[str] | None, "--keep", "COLUMN", "Read only this column and the labels; may be repeated."),
+    "longest_row": (
+        int | None, "--longest-row", "BYTES", "The most bytes of a row, or of a text in a folder; by default, 64 MiB."
+    ),
     "quiet": (bool | None, "--quiet", None, "Do not print how files were read."),
 }  # fmt: skip
 """Type, name, placeholder and help of each option."""
@@ -128,6 +131,8 @@ def open_files(
     verb = _VERB.get() or _Verb()
     options: dict[str, Any] = {name: verb.options.get(name) for name in ("sep", "quote", "header", "encoding")}
     options |= {"missing": verb.options.get("missing") or None}
+    if verb.options.get("longest_row") is not None:
+        options["longest_row"] = verb.options["longest_row"]
     options |= {name: verb.options.get(name) or () for name in ("drop", "keep")}
     files = opened(data, errors, given_of(**options), model, target, labelled)
     if not look:

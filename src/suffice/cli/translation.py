@@ -19,6 +19,7 @@ RULES: tuple[tuple[str, str], ...] = (
     (r"'standard input'", "standard input"),
     (rf"The arguments '({_OPTION})' and '({_OPTION})'", r"The options '--\1' and '--\2'"),
     (rf"The argument '({_OPTION})'", r"The option '--\1'"),
+    (r"\b([Tt])he argument 'longest_row'", r"\1he option '--longest-row'"),
     (r"The argument 'journal' must be the key", "The option '--journal-key' must name the file with the key"),
     (r"The argument 'journal'", "The option '--journal'"),
     (r"'journal'", "'--journal'"),

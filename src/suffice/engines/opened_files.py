@@ -9,6 +9,7 @@ from typing import Any
 from suffice.engines.guesses import label_among
 from suffice.errors import KindError
 from suffice.tables.row_files import Files, Given
+from suffice.tables.sniff import LONGEST_ROW
 
 __all__ = ["given_of", "opened"]
 
@@ -21,6 +22,7 @@ def given_of(
     encoding: str | None,
     drop: Sequence[str] = (),
     keep: Sequence[str] = (),
+    longest_row: int = LONGEST_ROW,
 ) -> Given:
     """Return the options for reading files; raise KindError for a string in place of a list."""
     for name, words in (("missing", missing), ("drop", drop), ("keep", keep)):
@@ -28,7 +30,8 @@ def given_of(
             raise KindError(
                 f"The argument '{name}' must be a list of strings; got the string {words!r}. Write [{words!r}]."
             )
-    return Given(sep, quote, header, encoding, None if missing is None else tuple(missing), tuple(drop), tuple(keep))
+    words = None if missing is None else tuple(missing)
+    return Given(sep, quote, header, encoding, words, tuple(drop), tuple(keep), longest_row)
 
 
 def opened(

@@ -18,6 +18,7 @@ from suffice.errors import FileError
 from suffice.later import arrow_csv, pa, pc
 from suffice.tables.dialect import LONGEST_QUOTE, Dialect, Row, clean_end, lines_within, split
 from suffice.tables.encoding import encoding_of, undecodable
+from suffice.tables.opening import too_long
 from suffice.tables.parsing import Reading, is_number, reading_of
 
 __all__ = ["Delimited"]
@@ -43,6 +44,8 @@ class Delimited:
     fault: Callable[[int, str, str], None]
     """Function to call with the number of a malformed line, its fault, and a hint; it raises, or counts the line."""
     block: int
+    longest: int
+    """The most bytes of a row."""
     exact: bool = True
     """Whether the line number of each malformed row is needed."""
     declared: bool = False
@@ -62,6 +65,10 @@ class Delimited:
         skip = self.dialect.above + self.dialect.header + self.dialect.below
         bytes_ = self._utf8()
         while more or rest:
+            if len(rest) > self.longest + 1:  # it may end in half of a line end
+                self.fault(self._line, *too_long(self.longest))
+                self._line += rest.count(self.dialect.newline.encode()) + 1
+                rest = self._after_line(bytes_)
             chunk = next(bytes_, b"") if size <= self.block else b"".join(_blocks(bytes_, size))
             more, data = bool(chunk), rest + chunk
             if skip:
@@ -79,6 +86,14 @@ class Delimited:
                 yield table
             if not more and not used:
                 return
+
+    def _after_line(self, blocks: Iterator[bytes]) -> bytes:
+        """Return what follows the current line, or nothing at the end of the text."""
+        for data in blocks:
+            _, ended, rest = data.partition(self.dialect.newline.encode())
+            if ended:
+                return rest
+        return b""
 
     def _utf8(self) -> Iterator[bytes]:
         """Yield the bytes of the text as UTF-8, block by block."""
@@ -135,9 +150,18 @@ class Delimited:
         if not clean:
             return self._carefully(data, complete, frozenset())
         part = data[:end]
+        if len(part) > self.longest and self._has_long_row(part):
+            return self._carefully(part, True, frozenset(), end)
         lines = part.count(self.dialect.newline.encode()) + (not part.endswith(self.dialect.newline.encode()))
         table = self._quickly(part, lines)
         return table if isinstance(table, tuple) else (table, end)
+
+    def _has_long_row(self, part: bytes) -> bool:
+        """Return whether one of some complete rows, whose quotes are well placed, is too long."""
+        ends = np.flatnonzero(np.frombuffer(part, np.uint8) == ord(self.dialect.newline[-1]))
+        one = int(np.diff(ends, prepend=-1, append=len(part)).max()) - 1
+        longer = lines_within(part, self.dialect) if self.dialect.quote else []
+        return max(one, *(end - start for start, end in longer), 0) > self.longest
 
     def _quickly(self, part: bytes, lines: int) -> Any:
         """Read rows with Arrow, or with `_carefully` if anything is irregular; return None if there are no rows."""
@@ -210,6 +234,11 @@ class Delimited:
         whose = "its header has" if self.dialect.header else "most rows have"
         return f"{found} value{'s' * (found != 1)}", f", where {whose} {self.dialect.width}"
 
+    def _is_long(self, text: str) -> bool:
+        return (
+            4 * len(text) > self.longest and len(text.rstrip("\r\n").encode("utf-8", "surrogateescape")) > self.longest
+        )
+
     def _open(self, row: Row) -> bool:
         """Return whether a value begins with a quote that is not closed."""
         if self.dialect.quote or self.declared:
@@ -250,6 +279,8 @@ class Delimited:
             if len(row.cells) != width:
                 what, where = self._width(len(row.cells))
                 why = what, where + (": a value begins with a quote that is not closed" if self._open(row) else "")
+            elif self._is_long(text[row.start : row.end]):
+                why = too_long(self.longest)
             elif any("\udc80" <= letter <= "\udcff" for cell in row.cells if not cell.isascii() for letter in cell):
                 why = f"bytes that are not {self.dialect.encoding}", ""
             if why is not None:

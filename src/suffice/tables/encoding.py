@@ -59,7 +59,7 @@ def encoding_of(head: bytes) -> str:
 def _not_utf8(head: bytes) -> int:
     """Return the number of bytes that are not UTF-8; a character cut off at the end of the head does not count."""
     text = head.decode("utf-8", "surrogateescape")
-    return sum("\udc80" <= letter <= "\udcff" for letter in text[: len(text) - 3 if len(head) >= HEAD else None])
+    return len(re.findall("[\udc80-\udcff]", text[: len(text) - 3 if len(head) >= HEAD else None]))
 
 
 def decoded(head: bytes, encoding: str, complete: bool, path: str) -> str:

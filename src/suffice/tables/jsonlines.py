@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from suffice.later import pa
+from suffice.tables.opening import too_long
 
 __all__ = ["JsonLines"]
 
@@ -27,6 +28,8 @@ class JsonLines:
     fault: Callable[[int, str, str], None]
     """Function to call with the number of a malformed line, its fault, and a hint; it raises, or counts the line."""
     block: int
+    longest: int
+    """The most bytes of a line."""
     missing: tuple[str, ...] = ()
     sorts: dict[str, str] = field(default_factory=dict)
     """Content of each column: "number", "flag", "word" or "other"."""
@@ -38,22 +41,35 @@ class JsonLines:
             cut = chunk.rfind(b"\n") + 1
             if not cut:
                 rest.append(chunk)
+                if sum(map(len, rest)) > self.longest:
+                    self.fault(line, *too_long(self.longest, "line"))
+                    line, rest = line + 1, [self._after_line()]
                 continue
             block, rest = b"".join([*rest, chunk[:cut]]), [chunk[cut:]]
             yield self._table(block, line)
             line += block.count(b"\n")
         yield self._table(b"".join(rest), line)
 
+    def _after_line(self) -> bytes:
+        """Return what follows the current line, or nothing at the end of the text."""
+        while chunk := self.stream.read(self.block):
+            _, ended, rest = chunk.partition(b"\n")
+            if ended:
+                return bytes(rest)
+        return b""
+
     def _table(self, block: bytes, first: int) -> Any:
         block = block.removeprefix(b"\xef\xbb\xbf") if first == 1 else block
         lines = [(number, text) for number, text in enumerate(block.split(b"\n"), first) if text.strip()]
-        found = [(number, _loaded(text)) for number, text in lines]
-        self._decide(row for _, row in found if row is not None)
+        found = [(number, _loaded(text) if len(text) <= self.longest else text) for number, text in lines]
+        self._decide(row for _, row in found if isinstance(row, dict))
         rows = []
         for number, row in found:
-            why = "no JSON object" if row is None else self._checked(row)
-            if why:
-                self.fault(number, why, "")
+            why = ("no JSON object", "") if row is None else too_long(self.longest, "line")
+            if isinstance(row, dict):
+                why = self._checked(row), ""
+            if why[0]:
+                self.fault(number, *why)
             elif row is not None:
                 rows.append(row)
         names = list(dict.fromkeys(name for row in rows for name in row if self.wanted(name)))

@@ -7,19 +7,22 @@ and line, or are skipped and counted; no row is dropped silently.
 from __future__ import annotations
 
 import codecs
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from suffice.errors import FileError, InputError, PathError
-from suffice.later import ipc, pa, pq
+from suffice.later import ipc, pa, pc, pq
 from suffice.tables.delimited import Delimited
 from suffice.tables.dialect import Dialect
 from suffice.tables.encoding import HEAD, encoding_of, undecodable
 from suffice.tables.jsonlines import JsonLines
-from suffice.tables.opening import PACKED, Behind, head_of, inside, kind_of_file, opened, seekable
+from suffice.tables.opening import PACKED, Behind, head_of, inside, kind_of_file, opened, seekable, too_long
 from suffice.tables.parsing import Reading
 from suffice.tables.sniff import Given, columns_kept, sniff
 from suffice.telling import counted, tell
@@ -197,8 +200,11 @@ class Files:
 
     def _csv(self, path: Path) -> Iterator[Any]:
         with opened(path) as stream:
-            head = head_of(stream)
             given, understood_file = self.given, self.understood[-1]
+            head = head_of(stream, given.longest_row)
+            if len(head) > given.longest_row and not re.search(rb"[\r\n]", head):
+                what, why = too_long(given.longest_row, "first line")
+                raise FileError(f"The file {str(path)!r} has {what}{why}.")
             expected = (*self.wanted, *self.expected, *given.keep, *given.drop)
             understood_file.dialect = sniff(head, given, str(path), len(head) < HEAD, expected)
             target = self._target(list(understood_file.dialect.names))
@@ -213,6 +219,7 @@ class Files:
                 self.readings,
                 self._malformed(path),
                 BLOCK,
+                given.longest_row,
                 exact=self.errors == "raise",
                 declared=given.quote is not None,
                 encoded=given.encoding is not None,
@@ -234,12 +241,36 @@ class Files:
             return name not in given.drop and (name == target or not given.keep or name in given.keep)
 
         with opened(path) as stream:
-            head = head_of(stream)
+            head = head_of(stream, given.longest_row)
             encoding, text = given.encoding or encoding_of(head), Behind(head, stream)
             utf8: Any = text if encoding.startswith("utf-8") else codecs.EncodedFile(text, "utf-8", encoding)
-            yield from JsonLines(utf8, wanted, self._malformed(path), BLOCK, given.missing or ())
+            yield from JsonLines(utf8, wanted, self._malformed(path), BLOCK, given.longest_row, given.missing or ())
 
     # --- binary files
+
+    def _refuse_long(self, path: Path, parquet: Any) -> None:
+        """Raise FileError if the values of a column are too long on average, before they are read."""
+        most = self.given.longest_row
+        for k in range(parquet.num_row_groups):
+            group = parquet.row_group(k)
+            for column in map(group.column, range(parquet.num_columns)):
+                if column.physical_type == "BYTE_ARRAY" and column.total_uncompressed_size > most * column.num_values:
+                    what, why = too_long(most, "value")
+                    raise FileError(f"The file {str(path)!r} has {what} in column {column.path_in_schema!r}{why}.")
+
+    def _short(self, path: Path, table: Any, before: int) -> Any:
+        """Return the rows whose values are short enough; the table begins `before` rows into the file."""
+        most = self.given.longest_row
+        for name in table.column_names:
+            column = table[name]
+            if column.nbytes <= most or not _is_string(column.type):
+                continue
+            long = pc.fill_null(pc.greater(pc.binary_length(column), most), False)
+            for row in np.flatnonzero(long.to_numpy()).tolist():
+                what, why = too_long(most, "value")
+                self._malformed(path)(0, f"{what} in column {name!r}, row {before + row + 1:,}", why)
+            table = table.filter(pc.invert(long))
+        return table
 
     def _parquet(self, path: Path) -> Iterator[Any]:
         with pq.ParquetFile(seekable(path), pre_buffer=False, buffer_size=2**20) as file:
@@ -247,8 +278,9 @@ class Files:
             wanted = columns_kept(names, self.given, self._target(list(names)))
             self.names = self.names or wanted
             rows = 0
+            self._refuse_long(path, file.metadata)
             for batch in file.iter_batches(batch_size=_rows_at_once(file.metadata), columns=wanted):
-                table, first = pa.table(batch), ROWS if not rows else batch.num_rows
+                table, first = self._short(path, pa.table(batch), rows), ROWS if not rows else batch.num_rows
                 for part in (table.slice(0, first), table.slice(first)):
                     rows += part.num_rows
                     self._share = rows / max(file.metadata.num_rows, 1)
@@ -263,8 +295,10 @@ class Files:
                 source.seek(0)
                 reader = parts = ipc.open_stream(source)
             self.names = self.names or list(reader.schema.names)
+            rows = 0
             for batch in parts:
-                table = pa.table(batch)
+                table = self._short(path, pa.table(batch), rows)
+                rows += batch.num_rows
                 names = tuple(table.column_names)
                 yield table.select(columns_kept(names, self.given, self._target(list(names))))
 
@@ -277,6 +311,10 @@ class Files:
         if outside:
             self.understood[-1].notes.append(f"{counted(outside, 'link')} out of the folder not followed")
         for file in found:
+            if file.stat().st_size > self.given.longest_row:
+                what, why = too_long(self.given.longest_row, "text")
+                self._malformed(file)(0, what, why)
+                continue
             data = file.read_bytes()
             text = data.decode(self.given.encoding or encoding_of(data), "replace")
             texts.append(text)
@@ -288,6 +326,11 @@ class Files:
         if not found:
             raise FileError(f"The folder {str(path)!r} must hold folders of text files; it holds none.")
         yield pa.table({"text": pa.array(texts, pa.string()), "label": pa.array(labels, pa.string())})
+
+
+def _is_string(kind: Any) -> bool:
+    """Return whether an Arrow type holds strings or bytes whose lengths Arrow can tell."""
+    return any(getattr(pa.types, f"is_{name}")(kind) for name in ("string", "large_string", "binary", "large_binary"))
 
 
 def _rows_at_once(parquet: Any) -> int:

@@ -17,11 +17,13 @@ from suffice.tables.dialect import LINE_END, Dialect, Row, split
 from suffice.tables.encoding import HEAD, checked, decoded, encoding_of
 from suffice.tables.parsing import GAPS, MISSING, is_number, reading_of
 
-__all__ = ["Given", "columns_kept", "sniff"]
+__all__ = ["LONGEST_ROW", "Given", "columns_kept", "sniff"]
 
 SAMPLE = 200
 """Number of rows on which separators are tried; everything else is decided by all rows of the head."""
 SEPARATORS = (",", "\t", ";", "|", " ")
+LONGEST_ROW = 2**26
+"""The most bytes of a row, and so of a value, unless the user allows more."""
 USUAL = frozenset(
     (
         *("label", "labels", "target", "class", "category", "y", "species", "outcome", "spam", "id", "name", "age"),
@@ -43,8 +45,13 @@ class Given:
     missing: tuple[str, ...] | None = None
     drop: tuple[str, ...] = ()
     keep: tuple[str, ...] = ()
+    longest_row: int = LONGEST_ROW
 
     def __post_init__(self) -> None:
+        if not isinstance(self.longest_row, int) or self.longest_row < 1:
+            raise InputError(
+                f"The argument 'longest_row' must be a number of bytes, at least 1; got {self.longest_row!r}."
+            )
         words = {"tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";", "pipe": "|", "space": " "}
         if self.sep is not None:
             object.__setattr__(self, "sep", words.get(self.sep, self.sep))
