@@ -12,6 +12,7 @@ from typing import Any, NoReturn
 import typer
 
 from suffice.cli.interrupts import signalled
+from suffice.cli.memory import OutOfMemory, memory_ran_out
 from suffice.cli.streams import remark, unwritable
 from suffice.cli.translation import for_the_shell
 
@@ -33,6 +34,8 @@ def message_and_code(error: Exception) -> tuple[str, int]:
         return stopped()
     from suffice.errors import MissingLibrary, SufficeError
 
+    if memory_ran_out(error):
+        return str(error if isinstance(error, OutOfMemory) else OutOfMemory()), 4
     line = " ".join(str(error).split()) or type(error).__name__
     if isinstance(error, OSError) and not isinstance(error, SufficeError):
         return _unreadable(error, line), 3

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from suffice.cli.memory import OutOfMemory, memory_ran_out
 from suffice.cli.streams import remark
 from suffice.errors import InputError
 from suffice.telling import counted
@@ -96,6 +97,14 @@ def reading_by(**options: Any) -> Iterator[None]:
     before = _VERB.set(verb)
     try:
         yield
+    except Exception as error:
+        if not memory_ran_out(error) or not verb.opened:
+            raise
+        error.__traceback__ = None  # its frames hold the rows
+        rows = counted(verb.opened[-1].rows, "row")
+        raise OutOfMemory(
+            f" after {rows} of the files", ", or give it fewer rows, or fewer columns with --drop or --keep"
+        ) from None
     finally:
         _VERB.reset(before)
     for files in verb.opened:
