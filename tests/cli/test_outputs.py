@@ -169,7 +169,7 @@ def test_verbs_write_no_infinity(
     sf.save(sure, here / "sure.suffice")
     for words in (
         ["compare", "sure.suffice", "--data", "wrong.csv"],
-        ["evaluate", "wrong.csv", "--model", "sure.suffice"],
+        ["evaluate", "sure.suffice", "wrong.csv"],
         ["explain", "sure.suffice", "aa bb"],
         ["predict", "sure.suffice", "wrong.csv"],
     ):

@@ -21,15 +21,16 @@ from suffice.cli.arguments import (
     Efforts,
     Errors,
     Escape,
+    Evaluated,
     Faults,
     Folds,
     Journal,
     Json,
     JsonLines,
-    Judged,
     Key,
     Kind,
     Kinds,
+    KnownKey,
     Learned,
     Method,
     Model,
@@ -101,8 +102,7 @@ def predict(
 @app.command()
 @reads_files
 def evaluate(
-    data: Data,
-    model: Judged = None,
+    data: Evaluated,
     method: Method = None,
     folds: Folds = None,
     target: Target = None,
@@ -113,13 +113,17 @@ def evaluate(
 ) -> None:
     """Measure how well a model predicts rows it has not learned.
 
-    Example: suffice evaluate mail.csv --folds 10
+    With a model file, that model is evaluated; else a new one is fitted.
+
+    Example: suffice evaluate mail.suffice test.csv
     """
     from suffice.cli import verbs
+    from suffice.cli.classifiers import model_first
     from suffice.cli.spooling import spooled
 
     chosen = None if method is None else method.value
-    with spooled(data) as files:
+    model, rows = model_first(data)
+    with spooled(rows) as files:
         verbs.evaluate(files, model, chosen, folds, target, text, kind.value, errors.value, json)
 
 
@@ -166,7 +170,7 @@ def update(
     data: Data,
     output: Output = None,
     journal: Journal = False,
-    journal_key: Key = None,
+    journal_key: KnownKey = None,
     errors: Errors = Faults.stop,
     json: Json = False,
 ) -> None:
@@ -190,14 +194,14 @@ def forget(
     data: MoreData = None,
     output: Output = None,
     drop_views: DropViews = False,
-    journal_key: Key = None,
+    journal_key: KnownKey = None,
     certificate: Certificate = None,
     errors: Errors = Faults.stop,
     json: Json = False,
 ) -> None:
     """Remove learned rows from the counts of a model.
 
-    A model with a journal (suffice fit --journal) refuses rows that it has not learned, and a certificate is written.
+    A model with a journal refuses rows that it has not learned, and a certificate is written.
     Without a journal, only rows that the counts cannot contain are refused. Without files, --drop-views drops the
     hyperparameters alone.
 

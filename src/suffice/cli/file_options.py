@@ -44,6 +44,9 @@ OPTIONS: dict[str, tuple[Any, str, str | None, str]] = {
     "longest_row": (
         int | None, "--longest-row", "BYTES", "The most bytes of a row, or of a text in a folder; by default, 64 MiB."
     ),
+    "strict": (
+        bool | None, "--strict", None, "Raise an error where a column is missing from a file, instead of a note."
+    ),
     "quiet": (bool | None, "--quiet", None, "Do not print how files were read."),
 }  # fmt: skip
 """Type, name, placeholder and help of each option."""
@@ -143,7 +146,7 @@ def open_files(
     if verb.options.get("longest_row") is not None:
         options["longest_row"] = verb.options["longest_row"]
     options |= {name: verb.options.get(name) or () for name in ("drop", "keep")}
-    files = opened(data, errors, given_of(**options), model, target, labelled)
+    files = opened(data, errors, given_of(**options), model, target, labelled, bool(verb.options.get("strict")))
     if not look:
         verb.opened.append(files)
     return files

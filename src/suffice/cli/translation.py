@@ -29,7 +29,6 @@ RULES: tuple[tuple[str, str], ...] = (
     (r"The argument 'paths'", "The files"),
     (r"\berrors='skip'", "--errors skip"),
     (r"\bheader=True\b", "--header"),
-    (r"; held_out=False in Python\b", ""),
     (r"\bcolumns=\{'(.*?)': 'drop'\}", r"--drop '\1'"),
     (r"\bcolumns=\{'(.*?)': '\w+'\}.*? 'drop' silences this", r"--drop '\1' silences this"),
     (r"^could not convert string to float: ('.*')$", r"The file must hold only numbers; got \1."),

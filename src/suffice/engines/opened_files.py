@@ -41,16 +41,29 @@ def opened(
     model: Any = None,
     target: str | None = None,
     labelled: bool = True,
+    strict: bool = False,
 ) -> Files:
     """Return the files, with columns read in the types that a fitted model has learned, and labels as strings.
 
-    With `labelled=False`, rows need no label.
+    With `labelled=False`, rows need no label. With `strict=True`, every file must have the columns that the model has
+    learned, or those of the first file.
     """
     known = target or getattr(model, "target_", None)
     listed = [Path(paths)] if isinstance(paths, str | Path) else [Path(path) for path in paths]
     expected = tuple(name for name in (known, getattr(model, "text_column_", None)) if name is not None)
     label = label_among if known is None else lambda names: known
-    return Files(listed, errors, given or Given(), label, _learned(model), expected, labelled)
+    needed = _needed(model) if strict else None
+    return Files(listed, errors, given or Given(), label, _learned(model), expected, labelled, needed)
+
+
+def _needed(model: Any) -> tuple[str, ...]:
+    """Return the columns from which a model predicts, or none if it is not fitted."""
+    text = getattr(model, "text_column_", None)
+    columns = getattr(model, "columns_", None)
+    if columns is None:
+        columns = dict.fromkeys(getattr(model, "feature_names_in_", ()))
+    names = [name for name, column in columns.items() if not getattr(column, "silent", False)]
+    return tuple(map(str, names if text is None else [text, *names]))
 
 
 def _learned(model: Any) -> dict[str, str]:

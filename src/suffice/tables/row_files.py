@@ -91,6 +91,7 @@ class Files:
     wanted: dict[str, str] = field(default_factory=dict)
     expected: tuple[str, ...] = ()  # names that a header should have
     labelled: bool = True  # whether rows without a label are of no use
+    needed: tuple[str, ...] | None = None  # columns of every file; if empty, those of the first one
     skipped: int = 0
     rows: int = 0
     read: int = 0  # bytes read so far
@@ -100,6 +101,7 @@ class Files:
     names: list[str] = field(default_factory=list)  # columns of the first file, known even if it has no rows
     _share: float = 0.0  # share of the current file that was read
     _warned: bool = False
+    _whose: str = "the model has learned"  # the needed columns
 
     def __post_init__(self) -> None:
         if self.errors not in ("raise", "skip"):
@@ -121,7 +123,7 @@ class Files:
         before = 0
         for path in self.paths:
             size = sum(file.stat().st_size for file in inside(path)[0])
-            for table in self._batches(path):
+            for table in self._complete(path):
                 self.read = before + round(size * min(self._share, 1.0))
                 understood_file = self.understood[-1]
                 if table.num_rows:
@@ -134,6 +136,31 @@ class Files:
                     yield table
             before += size
             self.read, self._share = before, 0.0
+
+    def _complete(self, path: Path) -> Iterator[Any]:
+        """Yield the batches of a file; raise InputError if it lacks columns that are needed.
+
+        Rows of JSON lines need not have the same columns, so that only all of them show what is lacking.
+        """
+        found, text = dict[str, None](), False
+        for table in self._batches(path):
+            found |= dict.fromkeys(table.column_names)
+            text = self.understood[-1].what == "jsonl"
+            if not text:
+                self._check_needed(path, found)
+            yield table
+        if text:
+            self._check_needed(path, found)
+
+    def _check_needed(self, path: Path, found: dict[str, None]) -> None:
+        if self.needed is None:
+            return
+        if not self.needed:
+            self.needed, self._whose = tuple(found), "the first file has"
+        lacking = [name for name in self.needed if name not in found]
+        if lacking:
+            shown = ", ".join(map(repr, lacking[:5])) + (f" and {len(lacking) - 5} more" if len(lacking) > 5 else "")
+            raise InputError(f"The file {str(path)!r} must have every column that {self._whose}; it lacks {shown}.")
 
     def skip(self, rows: int, why: str, read: bool = False) -> None:
         """Count rows as skipped; `read` tells whether they were counted as read before."""
@@ -249,12 +276,13 @@ class Files:
     # --- binary files
 
     def _refuse_long(self, path: Path, parquet: Any) -> None:
-        """Raise FileError if the values of a column are too long on average, before they are read."""
+        """Raise FileError, before values are read, if the sizes of their columns prove that one is too long."""
         most = self.given.longest_row
         for k in range(parquet.num_row_groups):
             group = parquet.row_group(k)
             for column in map(group.column, range(parquet.num_columns)):
-                if column.physical_type == "BYTE_ARRAY" and column.total_uncompressed_size > most * column.num_values:
+                allowed = 4 * (most + 128) * (column.num_values + 1)  # headers of pages repeat values
+                if column.physical_type == "BYTE_ARRAY" and column.total_uncompressed_size > allowed:
                     what, why = too_long(most, "value")
                     raise FileError(f"The file {str(path)!r} has {what} in column {column.path_in_schema!r}{why}.")
 
