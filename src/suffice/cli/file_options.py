@@ -104,9 +104,9 @@ def reading_by(**options: Any) -> Iterator[None]:
         if not memory_ran_out(error) or not verb.opened:
             raise
         error.__traceback__ = None  # its frames hold the rows
-        rows = counted(verb.opened[-1].rows, "row")
+        read = counted(verb.opened[-1].rows, "row")
         raise OutOfMemory(
-            f" after {rows} of the files", ", or give it fewer rows, or fewer columns with --drop or --keep"
+            f" after {read} of the files", ", or give it fewer rows, or fewer columns with --drop or --keep"
         ) from None
     finally:
         _VERB.reset(before)

@@ -146,8 +146,8 @@ def compare(paths: list[Path], data: list[Path], errors: str, as_json: bool) -> 
         model = classifier(path)
         table, columns = _table(data, model, None, None, errors)
         judged = judged_by(model, columns.features(table), columns.labels(table), None, FOLDS)
-        how = judged.how.replace(SAY_SO, "'suffice evaluate --method folds'")
-        found = {"accuracy": judged.accuracy["share"], "log_loss": judged.log_loss, "how": how}
+        judged_how = judged.how.replace(SAY_SO, "'suffice evaluate --method folds'")
+        found = {"accuracy": judged.accuracy["share"], "log_loss": judged.log_loss, "how": judged_how}
         rows.append({"model": str(path), **found})
     width = max(len(row["model"]) for row in rows)
     lines = [f"{row['model']:<{width}}  {row['accuracy']:8.4f}  {_shown(row['log_loss']):>8}" for row in rows]

@@ -61,12 +61,12 @@ class JsonLines:
     def _table(self, block: bytes, first: int) -> Any:
         block = block.removeprefix(b"\xef\xbb\xbf") if first == 1 else block
         lines = [(number, text) for number, text in enumerate(block.split(b"\n"), first) if text.strip()]
-        found = [(number, _loaded(text) if len(text) <= self.longest else text) for number, text in lines]
-        self._decide(row for _, row in found if isinstance(row, dict))
+        found = [(number, text, _loaded(text) if len(text) <= self.longest else None) for number, text in lines]
+        self._decide(row for *_, row in found if row is not None)
         rows = []
-        for number, row in found:
-            why = ("no JSON object", "") if row is None else too_long(self.longest, "line")
-            if isinstance(row, dict):
+        for number, text, row in found:
+            why = too_long(self.longest, "line") if len(text) > self.longest else ("no JSON object", "")
+            if row is not None:
                 why = self._checked(row), ""
             if why[0]:
                 self.fault(number, *why)

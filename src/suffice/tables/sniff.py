@@ -10,6 +10,7 @@ import re
 from collections import Counter
 from dataclasses import dataclass, replace
 from itertools import islice
+from typing import Any
 
 from suffice.errors import DataError, FileError, InputError
 from suffice.later import pa
@@ -48,10 +49,9 @@ class Given:
     longest_row: int = LONGEST_ROW
 
     def __post_init__(self) -> None:
-        if not isinstance(self.longest_row, int) or self.longest_row < 1:
-            raise InputError(
-                f"The argument 'longest_row' must be a number of bytes, at least 1; got {self.longest_row!r}."
-            )
+        most: Any = self.longest_row
+        if not isinstance(most, int) or most < 1:
+            raise InputError(f"The argument 'longest_row' must be a number of bytes, at least 1; got {most!r}.")
         words = {"tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";", "pipe": "|", "space": " "}
         if self.sep is not None:
             object.__setattr__(self, "sep", words.get(self.sep, self.sep))
