@@ -107,6 +107,27 @@ def test_names_are_escaped_where_only_ascii_can_be_printed(
         assert "h\\xe4m" in printed.out
 
 
+@pytest.mark.thorough
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["fit", "mail.csv", "-o", "é.suffice"],
+        ["predict", "ü.suffice", "new.csv", "-o", "é.csv"],
+        ["explain", "ü.suffice", "chéap pills"],
+        ["report", "ü.suffice", "test.csv", "-o", "é.html"],
+        ["inspect", "ü.suffice"],
+        ["--help"],
+    ],
+)
+def test_a_locale_of_ascii(words: list[str], here: Path) -> None:
+    (here / "mail.suffice").rename(here / "ü.suffice")
+    ascii_only = {**os.environ, "LC_ALL": "C", "PYTHONCOERCECLOCALE": "0", "PYTHONUTF8": "0"}
+    done = subprocess.run([*COMMAND, *words], cwd=here, env=ascii_only, capture_output=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.isascii()
+    assert "-o" not in words or (here / words[-1]).exists()
+
+
 # --- streams that are read
 
 

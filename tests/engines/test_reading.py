@@ -89,6 +89,15 @@ def test_a_quote_that_is_not_closed_is_named(row: str, tmp_path: Path) -> None:
         rows_of(path)
 
 
+def test_a_quote_that_is_not_closed_leaves_the_names_as_they_are(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text('"text","label"\n"a b, c","x"\n"d e f,"y"\n"g h","x"\n')
+    rows, files = rows_of(path)
+    assert [row["text"] for row in rows] == ["a b, c", '"d e f', "g h"]
+    assert [row["label"] for row in rows] == ["x", "y", "x"]
+    assert "1 quote in odd places taken as plain characters" in str(files.understood[0])
+
+
 @pytest.mark.parametrize("name", ["a.csv", "a.jsonl", "a.parquet"])
 def test_the_column_of_labels_can_only_be_dropped_for_answers(name: str, tmp_path: Path) -> None:
     rows = {"n": [1.0, 2.0, 3.0, 4.0], "m": [3, 1, 2, 1], "label": ["x", "y", "x", "y"]}

@@ -174,7 +174,8 @@ def _better(trials: list[_Trial], given: Given) -> _Trial:
         )
         swallowed = apart and best.agree == 1.0 and not best.dialect.quote and best.width == other.width
         needed = other.agree > best.agree
-        placed = quoted > 20 * odd and not swallowed and other.agree >= best.agree
+        names = bool(other.rows) and 1 < len(other.rows[0].cells) == other.rows[0].quoted  # quoted, as a program does
+        placed = (quoted > 20 * odd or names) and not swallowed and other.agree >= best.agree
         single = other.dialect.quote == "'" and given.quote is None
         if other.dialect.escape and best.dialect.quote == other.dialect.quote:
             placed = odd < sum(row.odd for row in best.rows) and other.agree >= best.agree  # no escape without a need
