@@ -169,10 +169,12 @@ def test_standard_input_is_compared_on_by_every_model(
 def test_a_pipe_is_read_once(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A process substitution of the shell, <(...), is one."""
     os.mkfifo(here / "pipe")
-    writer = threading.Thread(target=lambda: (here / "pipe").write_bytes((here / "mail.csv").read_bytes()))
-    writer.start()
-    assert run(monkeypatch, "fit", "pipe", "-o", "out") == 0
-    writer.join()
+    for words in (["fit", "pipe", "-o", "out"], ["explain", "out", "pipe", "--row", "120"]):
+        writer = threading.Thread(target=lambda: (here / "pipe").write_bytes((here / "mail.csv").read_bytes()))
+        writer.start()
+        assert run(monkeypatch, *words) == 0
+        writer.join(10)
+        assert not writer.is_alive()
     assert sf.load(here / "out").class_count_.sum() == 120
 
 

@@ -34,7 +34,7 @@ def explain(
 ) -> None:
     """Print the weights of evidence of one text or row."""
     model = classifier_to_answer(path)
-    if row == "-" or os.path.isfile(row):  # a text may be too long for a name
+    if row == "-" or (os.path.exists(row) and not os.path.isdir(row)):  # a text may be too long for a name
         with spooled([Path(row)], model=model) as files:
             one = _row(files, model, number, errors)
     elif kind_of_rows(model) == "text":

@@ -275,16 +275,18 @@ class Files:
 
     # --- binary files
 
-    def _refuse_long(self, path: Path, parquet: Any) -> None:
+    def _refuse_long(self, path: Path, parquet: Any, wanted: list[str]) -> None:
         """Raise FileError, before values are read, if the sizes of their columns prove that one is too long."""
         most = self.given.longest_row
         for k in range(parquet.num_row_groups):
             group = parquet.row_group(k)
             for column in map(group.column, range(parquet.num_columns)):
                 allowed = 4 * (most + 128) * (column.num_values + 1)  # headers of pages repeat values
-                if column.physical_type == "BYTE_ARRAY" and column.total_uncompressed_size > allowed:
+                name = column.path_in_schema
+                strings = name in wanted and column.physical_type == "BYTE_ARRAY"
+                if strings and column.total_uncompressed_size > allowed:
                     what, why = too_long(most, "value")
-                    raise FileError(f"The file {str(path)!r} has {what} in column {column.path_in_schema!r}{why}.")
+                    raise FileError(f"The file {str(path)!r} has {what} in column {name!r}{why}.")
 
     def _short(self, path: Path, table: Any, before: int) -> Any:
         """Return the rows whose values are short enough; the table begins `before` rows into the file."""
@@ -306,7 +308,7 @@ class Files:
             wanted = columns_kept(names, self.given, self._target(list(names)))
             self.names = self.names or wanted
             rows = 0
-            self._refuse_long(path, file.metadata)
+            self._refuse_long(path, file.metadata, wanted)
             for batch in file.iter_batches(batch_size=_rows_at_once(file.metadata), columns=wanted):
                 table, first = self._short(path, pa.table(batch), rows), ROWS if not rows else batch.num_rows
                 for part in (table.slice(0, first), table.slice(first)):
