@@ -145,7 +145,12 @@ KnownKey = Annotated[
 ]
 Answers = Annotated[
     Path | None,
-    typer.Option("--output", "-o", metavar="FILE", help="The file to write; by default, standard output."),
+    typer.Option(
+        "--output",
+        "-o",
+        metavar="FILE",
+        help="The file to write: .csv, .jsonl or .parquet; by default, CSV on standard output.",
+    ),
 ]
 OnlyPrediction = Annotated[bool, typer.Option("--only-prediction", help="Leave out the columns of the files.")]
 Escape = Annotated[
