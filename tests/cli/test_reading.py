@@ -57,6 +57,60 @@ def test_options_of_reading(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     assert run(monkeypatch, "fit", "a.txt", "-o", "x", "--target", "c4", "--sep", "^", "--keep", "c9") == 2
 
 
+STRICT = {
+    "fit": ["t.csv", "half.csv", "-o", "out"],
+    "predict": ["t.suffice", "half.csv", "-o", "out"],
+    "evaluate": ["t.suffice", "half.csv"],
+    "explain": ["t.suffice", "half.csv"],
+    "update": ["t.suffice", "half.csv", "-o", "out"],
+    "forget": ["h.suffice", "half.csv", "-o", "out"],
+    "refresh": ["t.suffice", "half.csv", "-o", "out"],
+    "compare": ["t.suffice", "--data", "half.csv"],
+    "report": ["t.suffice", "half.csv", "-o", "out"],
+}
+"""Commands on rows without columns that the model has learned; every verb that reads files has one."""
+
+
+@pytest.fixture
+def half(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return a folder with a table, one without half of its columns, and models of the first and of both."""
+    monkeypatch.chdir(tmp_path)
+    rows = [f"{i % 7}.5,c{i % 3},k{i * 7 % 5},{'xy'[i % 2]}" for i in range(60)]
+    Path("t.csv").write_text("\n".join(["size,colour,kind,class", *rows]))
+    Path("half.csv").write_text("\n".join(["size,class", *(",".join(row.split(",")[::3]) for row in rows)]))
+    sf.save(sf.fit_files(sf.NaiveBayes(effort="fast"), "t.csv"), "t.suffice")
+    with pytest.warns(UserWarning, match="Columns missing from the table"):
+        sf.save(sf.fit_files(sf.NaiveBayes(effort="fast"), ["t.csv", "half.csv"]), "h.suffice")
+    return tmp_path
+
+
+@pytest.mark.filterwarnings("default")
+def test_missing_columns_are_an_error_if_one_is_strict(
+    half: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    reading = [c.callback for c in app.registered_commands if c.callback and hasattr(c.callback, "__signature__")]
+    assert STRICT.keys() == {verb.__name__ for verb in reading}
+    for verb, words in STRICT.items():
+        assert run(monkeypatch, verb, *words, "--strict") == 2, verb
+        whose = "the first file has" if verb == "fit" else "the model has learned"
+        says = f"The file 'half.csv' must have every column that {whose}; it lacks 'colour', 'kind'"
+        assert says in capfd.readouterr().err
+        assert not (half / "out").exists()
+        assert run(monkeypatch, verb, *[word.replace("half", "t") for word in words], "--strict") == 0, verb
+        (half / "out").unlink(missing_ok=True)
+        assert run(monkeypatch, verb, *words) == 0, verb
+        (half / "out").unlink(missing_ok=True)
+
+
+@pytest.mark.filterwarnings("default")
+def test_rows_of_json_need_not_have_every_column(half: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("suffice.tables.row_files.BLOCK", 32)
+    Path("a.jsonl").write_text('{"size": 1.5, "colour": "c1"}\n{"size": 2.5}\n{"kind": "k1"}\n')
+    assert run(monkeypatch, "predict", "t.suffice", "a.jsonl", "--only-prediction", "--strict") == 0
+    Path("a.jsonl").write_text('{"size": 1.5, "colour": "c1"}\n{"size": 2.5}\n')
+    assert run(monkeypatch, "predict", "t.suffice", "a.jsonl", "--only-prediction", "--strict") == 2
+
+
 @pytest.mark.thorough
 def test_a_table_of_tabs_on_standard_input(tmp_path: Path) -> None:
     lines = ["label\ttext", *("ham\tlunch at noon, you", "spam\tcheap pills for you") * 20]

@@ -167,8 +167,8 @@ def test_labels_that_are_missing(tmp_path: Path) -> None:
     ("name", "data", "error"),
     [
         ("a.xlsx", b"x", "must end in one of"),
-        ("a.parquet", b"no parquet", "cannot be read as parquet"),
-        ("a.arrow", b"no arrow, but long enough", "cannot be read as arrow"),
+        ("a.parquet", b"no parquet", "cannot be read as Parquet"),
+        ("a.arrow", b"no arrow, but long enough", "cannot be read as Arrow"),
         ("a.csv", b"", "must start with a line of column names"),
         ("a.csv", b"a,b,c\n1,2,3\n", "must name the column of labels"),
         ("a.csv", b"a,label\n", "have none"),

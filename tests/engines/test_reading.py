@@ -1,7 +1,9 @@
 """Nothing is lost in silence: malformed rows are reported by their line, and only they are skipped."""
 
+import codecs
 import json
 import time
+from encodings.aliases import aliases
 from pathlib import Path
 from typing import Any
 
@@ -13,9 +15,13 @@ from pyarrow import feather
 
 import suffice as sf
 from suffice.cli import changing, verbs
+from suffice.cli.file_options import open_files, reading_by
 from suffice.engines.guesses import label_among
 from suffice.errors import FileError, InputError, LabelError, PathError
 from suffice.tables.row_files import Files, Given
+
+CODECS = {found.name: found for found in map(codecs.lookup, sorted(set(aliases.values()) - {"mbcs", "oem"}))}
+NO_ENCODINGS = ["punycode", "idna", "undefined", *(name for name, one in CODECS.items() if not one._is_text_encoding)]
 
 
 def rows_of(path: Path, errors: str = "raise", **given: Any) -> tuple[list[dict[str, Any]], Files]:
@@ -55,6 +61,62 @@ def test_lines_are_right_below_empty_ones_and_values_of_several(tmp_path: Path) 
     rows, files = rows_of(path, "skip")
     assert [row["n"] for row in rows] == list(range(2000))
     assert "2 empty lines left out" in str(files.understood[0])
+
+
+BAD_ROWS = ["1.5,red", "1.5,red,a,b", "word,red,a", "inf,red,a", '1.5,"red, a,b', '1.5,"re\nd",a,b']
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_the_first_bad_line_is_named(seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(seed)
+    monkeypatch.setattr("suffice.tables.row_files.BLOCK", int(rng.choice([2**9, 2**11, 2**14, 2**22])))
+    good = ["{i}.5,red,a", "{i}.5,blue,b", "{i}.5,red,b", '{i}.5,"a\nb",c', "", '{i}.5,"q, q",c']
+    rows = [str(rng.choice(good, p=[0.3, 0.3, 0.3, 0.04, 0.03, 0.03])).format(i=i) for i in range(600)]
+    bad = np.sort(rng.choice(np.arange(150, 600), rng.integers(1, 4), replace=False))
+    for at in bad:
+        rows[at] = str(rng.choice(BAD_ROWS))
+    path = tmp_path / "a.csv"
+    path.write_text("\n".join(["x,y,z", *rows]))
+    line = 2 + sum(1 + row.count("\n") for row in rows[: bad[0]])
+    with pytest.raises(FileError, match=f"in line {line}[,;]"):
+        rows_of(path)
+    assert rows_of(path, "skip")[1].skipped == len(bad)
+
+
+@pytest.mark.parametrize("row", ['1.5,"red, a,b', '"1.5,red', '1.5,red,"a,b', '1.5,"red'])
+def test_a_quote_that_is_not_closed_is_named(row: str, tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text("\n".join(["x,y,z", *['1.5,"red",a', "2.5,blue,b"] * 9, row, *["2.5,blue,b"] * 9]))
+    with pytest.raises(FileError, match=r"values? in line 20, .*: a value begins with a quote that is not closed"):
+        rows_of(path)
+
+
+def test_a_quote_that_is_not_closed_leaves_the_names_as_they_are(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text('"text","label"\n"a b, c","x"\n"d e f,"y"\n"g h","x"\n')
+    rows, files = rows_of(path)
+    assert [row["text"] for row in rows] == ["a b, c", '"d e f', "g h"]
+    assert [row["label"] for row in rows] == ["x", "y", "x"]
+    assert "1 quote in odd places taken as plain characters" in str(files.understood[0])
+
+
+@pytest.mark.parametrize("name", ["a.csv", "a.jsonl", "a.parquet"])
+def test_the_column_of_labels_can_only_be_dropped_for_answers(name: str, tmp_path: Path) -> None:
+    rows = {"n": [1.0, 2.0, 3.0, 4.0], "m": [3, 1, 2, 1], "label": ["x", "y", "x", "y"]}
+    path, table = tmp_path / name, pa.table(rows)
+    if name == "a.csv":
+        path.write_text("n,m,label\n" + "".join(f"{a},{b},{c}\n" for a, b, c in zip(*rows.values(), strict=True)))
+    elif name == "a.jsonl":
+        path.write_text("".join(json.dumps(row) + "\n" for row in table.to_pylist()))
+    else:
+        pq.write_table(table, path)
+    for target in ["label", None][: 1 if name == "a.jsonl" else 2]:
+        with pytest.raises(InputError, match="'drop' must name columns other than the column of labels; got 'label'"):
+            sf.fit_files(sf.NaiveBayes(), path, target, drop=["label"])
+    model = sf.fit_files(sf.NaiveBayes(), path)
+    with reading_by(drop=["label"], quiet=True):
+        (found,) = sf.predict_files(model, open_files([path], "raise", model, labelled=False), keep=True)
+    assert found.column_names == ["n", "m", "prediction", "probability", "p_x", "p_y"]
 
 
 def test_a_loss_of_more_than_one_in_a_hundred_is_warned_of(tmp_path: Path) -> None:
@@ -128,6 +190,8 @@ def test_a_header_of_megabytes_is_read_at_once(tmp_path: Path) -> None:
 BAD_JSON = {
     "deep": '{"a": ' + "[" * 100_000 + "]" * 100_000 + ', "label": "x"}',
     "wide": '{"a": 123456789012345678901234567890, "label": "x"}',
+    "long": '{"a": ' + "9" * 5000 + ', "label": "x"}',
+    "long and cut": '{"a": -' + "9" * 5000 + ', "label": ',
     "half": '{"a": 1, "label": "\\ud800"}',
     "endless": '{"a": Infinity, "label": "x"}',
     "minus": '{"a": -1e999, "label": "x"}',
@@ -149,6 +213,13 @@ def test_faults_of_json_are_rows_that_can_be_skipped(fault: str, tmp_path: Path)
     rows, files = rows_of(path, "skip")
     assert [row["a"] for row in rows] == list(range(1000))
     assert files.skipped == 1
+
+
+def test_a_whole_number_of_json_with_thousands_of_digits_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "lines_of_json"
+    path.write_text('{"a": %s, "label": "x"}\n' % ("9" * 5000))
+    with pytest.raises(FileError, match="a whole number of more than 64 bits in 'a' in line 1"):
+        rows_of(path)
 
 
 def test_nan_of_json_is_missing(tmp_path: Path) -> None:
@@ -278,6 +349,7 @@ def test_patterns_that_match_nothing_are_named(tmp_path: Path) -> None:
         ({"sep": ",,"}, "'sep'"),
         ({"quote": "''"}, "'quote'"),
         ({"encoding": "martian"}, "'encoding'"),
+        *(({"encoding": name}, f"must name a text encoding.*{name!r}") for name in NO_ENCODINGS),
         ({"drop": ["nothing"]}, "'drop'"),
         ({"keep": ["nothing"]}, "'keep'"),
         ({"missing": "NA"}, "'missing'"),
@@ -287,6 +359,14 @@ def test_options_that_cannot_be_used(given: dict[str, Any], error: str, tmp_path
     (tmp_path / "a.csv").write_text("n,m,label\n1,2,x\n2,3,y\n")
     with pytest.raises((InputError, TypeError), match=error):
         sf.fit_files(sf.NaiveBayes(), tmp_path / "a.csv", **given)
+
+
+def test_every_text_encoding_can_be_given(tmp_path: Path) -> None:
+    path, rows = tmp_path / "a.csv", [{"age": 31, "city": "Oslo"}, {"age": 42, "city": "Rome"}]
+    assert len(CODECS) > 80
+    for encoding in set(CODECS) - set(NO_ENCODINGS):
+        path.write_bytes("age,city\n31,Oslo\n42,Rome\n".encode(encoding))
+        assert rows_of(path, encoding=encoding)[0] == rows, encoding
 
 
 def test_options_that_are_given_are_not_guessed(tmp_path: Path) -> None:

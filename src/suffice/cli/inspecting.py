@@ -34,7 +34,7 @@ def explain(
 ) -> None:
     """Print the weights of evidence of one text or row."""
     model = classifier_to_answer(path)
-    if row == "-" or os.path.isfile(row):  # a text may be too long for a name
+    if row == "-" or (os.path.exists(row) and not os.path.isdir(row)):  # a text may be too long for a name
         with spooled([Path(row)], model=model) as files:
             one = _row(files, model, number, errors)
     elif kind_of_rows(model) == "text":
@@ -159,7 +159,7 @@ def _largest(facts: dict[str, Any]) -> list[str]:
 
 def _row(files: list[Path], model: Any, number: int, errors: str) -> Any:
     """Return one row of the files, as the model reads it."""
-    table = _rows(open_files(files, errors, model, look=True), number)
+    table = _rows(open_files(files, errors, model, look=True, labelled=False), number)
     columns = roles(table, model, None, getattr(model, "text_column_", None), labelled=False)
     found = columns.features(table)
     return found[number - 1].as_py() if columns.text else {n: found[n][number - 1].as_py() for n in found.column_names}

@@ -17,9 +17,11 @@ from suffice.reporting.labelled_rows import LabelledRows
 from suffice.telling import counted
 from suffice.typing import Array, Integers
 
-__all__ = ["LEVEL", "JudgedRows", "judge", "judge_by_folds", "judging", "looks_learned"]
+__all__ = ["LEVEL", "SAY_SO", "JudgedRows", "judge", "judge_by_folds", "judging", "looks_learned"]
 
 LEVEL = 0.95
+SAY_SO = "held_out=False, or --learned of 'suffice report'"
+"""How to say that rows were learned."""
 BINS = 10
 
 
@@ -167,8 +169,7 @@ def judge(model: Any, given: LabelledRows, held_out: bool | None, all_rows: Labe
     elif subset:
         how = (
             "These rows are judged as new, but the counts of the model could contain them. If it has learned them, the "
-            "figures are too optimistic: say so (--learned or --method folds; held_out=False in Python), and each row "
-            "is judged by a model without it."
+            f"figures are too optimistic: say so ({SAY_SO}), and each row is judged by a model without it."
         )
     else:
         how = "The counts of the model do not contain all of these rows: they are judged as new rows."

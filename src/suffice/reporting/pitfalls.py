@@ -85,6 +85,7 @@ def column_alerts(given: LabelledRows, names: list[Any] | None = None) -> list[A
     sample = given.take(some_rows(len(given), ROWS))
     table = sample.table()
     codes = np.unique(sample.labels, return_inverse=True)[1]
+    several = bool(codes.any())  # one class alone is determined by nothing
     telling: dict[str, list[Any]] = {"every row": [], "nearly every row": []}
     unique, constant = list[Any](), list[Any]()
     for name in [name for name in table.names if names is None or name in names][:COLUMNS]:
@@ -96,7 +97,7 @@ def column_alerts(given: LabelledRows, names: list[Any] | None = None) -> list[A
             constant.append(name)
         elif _names_rows(column, places):
             unique.append(name)
-        elif kind_of(column) != "text":
+        elif several and kind_of(column) != "text":
             wrong = _wrong(places, codes)
             if column.storage in ("integer", "real") and _one_stretch_each(column, codes):
                 wrong = 0

@@ -9,6 +9,7 @@ import os
 import re
 import secrets
 import stat
+import sys
 import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
@@ -138,7 +139,7 @@ def _remove_unless_open(path: Path) -> None:
 
 def _start(target: Path) -> str:
     """Return the prefix of the names of temporary files for a file, short enough for any file system."""
-    return "." + os.fsencode(target.name)[:200].decode("utf-8", "ignore") + "."
+    return "." + os.fsencode(target.name)[:200].decode(sys.getfilesystemencoding(), "ignore") + "."
 
 
 def _locked(file: Any) -> bool | None:

@@ -91,6 +91,8 @@ def describe(path: str | os.PathLike[str]) -> ModelFile:
     try:
         parameters = reader.parameters(parts["parameters"], parts.get("estimator"))
         classes, schema = (reader.read(parts.get(part)) for part in ("classes", "schema"))
+    except MemoryError:
+        raise
     except Exception as error:
         raise refuse(file.path, "describe a model", short(error)) from error
     tensors = {name: (tensor.dtype, tensor.shape) for name, tensor in file.layout.tensors.items()}

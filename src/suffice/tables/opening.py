@@ -19,7 +19,7 @@ from suffice.telling import counted
 
 __all__ = [
     "PACKED", "Behind", "head_of", "inside", "kind_of_file", "matching", "opened", "partitions", "rows_in", "seekable",
-    "unfollowed",
+    "too_long", "unfollowed",
 ]  # fmt: skip
 
 KINDS = {
@@ -79,8 +79,10 @@ def _is_object(head: bytes) -> bool:
     line = head.lstrip().split(b"\n")[0]
     try:
         return isinstance(json.loads(line), dict)
-    except (ValueError, RecursionError):
+    except (json.JSONDecodeError, UnicodeError, RecursionError):
         return b"\n" not in head.lstrip() and line.startswith((b'{"', b"{ "))
+    except ValueError:  # a whole number of thousands of digits
+        return True
 
 
 def inside(path: Path) -> tuple[list[Path], int]:
@@ -178,14 +180,20 @@ def seekable(path: Path) -> Any:
     return pa.BufferReader(sys.stdin.buffer.read()) if str(path) == "-" else path
 
 
-def head_of(stream: Any) -> bytes:
-    """Return the first bytes: 256 kB, or more if the first two lines are longer."""
-    parts, size, lines = [], HEAD, 0
-    while lines < 2 and (data := stream.read(size)):
+def head_of(stream: Any, most: int) -> bytes:
+    """Return the first bytes: 256 kB, or more if the first two lines are longer, up to `most` bytes and some."""
+    parts, size, lines, held = [], HEAD, 0, 0
+    while lines < 2 and held <= most and (data := stream.read(size)):
         parts.append(data)
         lines += data.count(b"\n") + data.count(b"\r")
-        size = 2 * size
+        held += len(data)
+        size = min(2 * size, max(most - held, 0) + HEAD)
     return b"".join(parts)
+
+
+def too_long(most: int, what: str = "row") -> tuple[str, str]:
+    """Return a description of a row, or of another part of a file, that is too long, and a hint."""
+    return f"a {what} of more than {most:,} bytes", ", the most that the argument 'longest_row' allows"
 
 
 class Behind(io.RawIOBase):

@@ -7,17 +7,20 @@ and line, or are skipped and counted; no row is dropped silently.
 from __future__ import annotations
 
 import codecs
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from suffice.errors import FileError, InputError, PathError
-from suffice.later import ipc, pa, pq
+from suffice.later import ipc, pa, pc, pq
 from suffice.tables.delimited import Delimited
 from suffice.tables.dialect import Dialect
-from suffice.tables.encoding import HEAD, encoding_of
+from suffice.tables.encoding import HEAD, encoding_of, undecodable
 from suffice.tables.jsonlines import JsonLines
 from suffice.tables.opening import (
     PACKED,
@@ -30,6 +33,7 @@ from suffice.tables.opening import (
     partitions,
     rows_in,
     seekable,
+    too_long,
     unfollowed,
 )
 from suffice.tables.parsing import Reading
@@ -44,6 +48,7 @@ LARGER, MOST_BYTES = 4, 2**25
 """Factor by which batches of Parquet grow after the first one, and the number of bytes that limits it."""
 LOUD = 0.01
 """Share of skipped rows above which a warning is given."""
+_KINDS = {"jsonl": "JSON lines", "parquet": "Parquet", "arrow": "Arrow", "csv": "delimited text"}
 
 
 @dataclass
@@ -64,17 +69,15 @@ class Understood:
         many = Counter(kind for name, kind in self.holds.items() if name != self.target)
         kinds = ", ".join(f"{count} of {kind}s" for kind, count in many.items())
         facts = [
-            str(self.dialect or self.what),
+            str(self.dialect or _KINDS.get(self.what, self.what)),
             counted(self.rows, "row") + (f" and {self.skipped:,} skipped" if self.skipped else ""),
             f"target {self.target!r}{', guessed' * self.guessed}" if self.target is not None else "",
             f"columns: {kinds}" if kinds else "",
             f"missing: {', '.join(map(repr, self.dialect.marks)) or 'none seen'}" if self.dialect else "",
             *self.notes,
         ]
-        return (
-            f"{'standard input' if self.path.name in ('-', 'stdin', 'stdin.jsonl') else self.path.name}: "
-            + "; ".join(fact for fact in facts if fact)
-        )
+        name = "standard input" if str(self.path) == "-" else self.path.name
+        return f"{name}: " + "; ".join(fact for fact in facts if fact)
 
 
 @dataclass
@@ -100,6 +103,8 @@ class Files:
     label: Callable[[list[str]], str | None] = lambda names: None
     wanted: dict[str, str] = field(default_factory=dict)
     expected: tuple[str, ...] = ()  # names that a header should have
+    labelled: bool = True  # whether rows without a label are of no use
+    needed: tuple[str, ...] | None = None  # columns of every file; if empty, those of the first one
     skipped: int = 0
     rows: int = 0
     read: int = 0  # bytes read so far
@@ -111,6 +116,7 @@ class Files:
     remarks: dict[Path, list[str]] = field(default_factory=dict)  # on what else was found beside a file
     _share: float = 0.0  # share of the current file that was read
     _warned: bool = False
+    _whose: str = "the model has learned"  # the needed columns
 
     def __post_init__(self) -> None:
         if self.errors not in ("raise", "skip"):
@@ -148,8 +154,7 @@ class Files:
         before = 0
         for path in self.paths:
             size = sum(file.stat().st_size for file in inside(path)[0])
-            for read in self._batches(path):
-                table = self._with_folders(path, read)
+            for table in self._complete(path):
                 self.read = before + round(size * min(self._share, 1.0))
                 understood_file = self.understood[-1]
                 if table.num_rows:
@@ -162,6 +167,32 @@ class Files:
                     yield table
             before += size
             self.read, self._share = before, 0.0
+
+    def _complete(self, path: Path) -> Iterator[Any]:
+        """Yield the batches of a file; raise InputError if it lacks columns that are needed.
+
+        Rows of JSON lines need not have the same columns, so that only all of them show what is lacking.
+        """
+        found, text = dict[str, None](), False
+        for read in self._batches(path):
+            table = self._with_folders(path, read)
+            found |= dict.fromkeys(table.column_names)
+            text = self.understood[-1].what == "jsonl"
+            if not text:
+                self._check_needed(path, found)
+            yield table
+        if text:
+            self._check_needed(path, found)
+
+    def _check_needed(self, path: Path, found: dict[str, None]) -> None:
+        if self.needed is None:
+            return
+        if not self.needed:
+            self.needed, self._whose = tuple(found), "the first file has"
+        lacking = [name for name in self.needed if name not in found]
+        if lacking:
+            shown = ", ".join(map(repr, lacking[:5])) + (f" and {len(lacking) - 5} more" if len(lacking) > 5 else "")
+            raise InputError(f"The file {str(path)!r} must have every column that {self._whose}; it lacks {shown}.")
 
     def skip(self, rows: int, why: str, read: bool = False) -> None:
         """Count rows as skipped; `read` tells whether they were counted as read before."""
@@ -203,11 +234,20 @@ class Files:
         try:
             yield from readers[kind](path)
         except (pa.ArrowInvalid, pa.ArrowTypeError, OSError, UnicodeError) as error:
-            why = str(error).splitlines()[0].rstrip(".")
-            raise FileError(f"The file {str(path)!r} cannot be read as {kind}: {why}.") from error
+            why, what = str(error).splitlines()[0].rstrip("."), _KINDS.get(kind, kind)
+            if isinstance(error, UnicodeError):
+                why, what = undecodable(error), self.given.encoding or what
+            raise FileError(f"The file {str(path)!r} cannot be read as {what}: {why}.") from error
+
+    def _target(self, names: list[str]) -> str | None:
+        """Return the column of labels; raise InputError if it is dropped where it is needed."""
+        target = self.label(names)
+        if self.labelled and target in self.given.drop:
+            raise InputError(f"The argument 'drop' must name columns other than the column of labels; got {target!r}.")
+        return target
 
     def _is_wanted(self, name: str, target: str | None) -> bool:
-        return name == target or (name not in self.given.drop and (not self.given.keep or name in self.given.keep))
+        return name not in self.given.drop and (name == target or not self.given.keep or name in self.given.keep)
 
     def _with_folders(self, path: Path, table: Any) -> Any:
         """Return a table with the columns that the names of the file's folders add; those of the file come first."""
@@ -221,7 +261,7 @@ class Files:
     def _columns(self, path: Path, names: Sequence[str]) -> tuple[str | None, list[str]]:
         """Return the column of labels, and the columns to read from a file with these names."""
         every = tuple(dict.fromkeys((*names, *self.folders.get(path, {}))))
-        target = self.label(list(every))
+        target = self._target(list(every))
         return target, [name for name in columns_kept(every, self.given, target) if name in names]
 
     def _malformed(self, path: Path) -> Callable[[int, str, str], None]:
@@ -237,8 +277,11 @@ class Files:
 
     def _csv(self, path: Path) -> Iterator[Any]:
         with opened(path) as stream:
-            head = head_of(stream)
             given, understood_file = self.given, self.understood[-1]
+            head = head_of(stream, given.longest_row)
+            if len(head) > given.longest_row and not re.search(rb"[\r\n]", head):
+                what, why = too_long(given.longest_row, "first line")
+                raise FileError(f"The file {str(path)!r} has {what}{why}.")
             expected = (*self.wanted, *self.expected, *given.keep, *given.drop)
             understood_file.dialect = sniff(head, given, str(path), len(head) < HEAD, expected)
             target, columns = self._columns(path, understood_file.dialect.names)
@@ -252,6 +295,7 @@ class Files:
                 self.readings,
                 self._malformed(path),
                 BLOCK,
+                given.longest_row,
                 exact=self.errors == "raise",
                 declared=given.quote is not None,
                 encoded=given.encoding is not None,
@@ -267,24 +311,57 @@ class Files:
                 understood_file.notes.append(f"{counted(rows.odd, 'quote')} in odd places taken as plain characters")
 
     def _jsonl(self, path: Path) -> Iterator[Any]:
-        given, target = self.given, self.label([])
+        given, target = self.given, self._target([])
         with opened(path) as stream:
-            head = head_of(stream)
+            head = head_of(stream, given.longest_row)
             encoding, text = given.encoding or encoding_of(head), Behind(head, stream)
             utf8: Any = text if encoding.startswith("utf-8") else codecs.EncodedFile(text, "utf-8", encoding)
             yield from JsonLines(
-                utf8, lambda name: self._is_wanted(name, target), self._malformed(path), BLOCK, given.missing or ()
+                utf8,
+                lambda name: self._is_wanted(name, target),
+                self._malformed(path),
+                BLOCK,
+                given.longest_row,
+                given.missing or (),
             )
 
     # --- binary files
+
+    def _refuse_long(self, path: Path, parquet: Any, wanted: list[str]) -> None:
+        """Raise FileError, before values are read, if the sizes of their columns prove that one is too long."""
+        most = self.given.longest_row
+        for k in range(parquet.num_row_groups):
+            group = parquet.row_group(k)
+            for column in map(group.column, range(parquet.num_columns)):
+                allowed = 4 * (most + 128) * (column.num_values + 1)  # headers of pages repeat values
+                name = column.path_in_schema
+                strings = name in wanted and column.physical_type == "BYTE_ARRAY"
+                if strings and column.total_uncompressed_size > allowed:
+                    what, why = too_long(most, "value")
+                    raise FileError(f"The file {str(path)!r} has {what} in column {name!r}{why}.")
+
+    def _short(self, path: Path, table: Any, before: int) -> Any:
+        """Return the rows whose values are short enough; the table begins `before` rows into the file."""
+        most = self.given.longest_row
+        for name in table.column_names:
+            column = table[name]
+            if column.nbytes <= most or not _is_string(column.type):
+                continue
+            long = pc.fill_null(pc.greater(pc.binary_length(column), most), False)
+            for row in np.flatnonzero(long.to_numpy()).tolist():
+                what, why = too_long(most, "value")
+                self._malformed(path)(0, f"{what} in column {name!r}, row {before + row + 1:,}", why)
+            table = table.filter(pc.invert(long))
+        return table
 
     def _parquet(self, path: Path) -> Iterator[Any]:
         with pq.ParquetFile(seekable(path), pre_buffer=False, buffer_size=2**20) as file:
             _, wanted = self._columns(path, file.schema_arrow.names)
             self.names = self.names or wanted
             rows = 0
+            self._refuse_long(path, file.metadata, wanted)
             for batch in file.iter_batches(batch_size=_rows_at_once(file.metadata), columns=wanted):
-                table, first = pa.table(batch), ROWS if not rows else batch.num_rows
+                table, first = self._short(path, pa.table(batch), rows), ROWS if not rows else batch.num_rows
                 for part in (table.slice(0, first), table.slice(first)):
                     rows += part.num_rows
                     self._share = rows / max(file.metadata.num_rows, 1)
@@ -299,8 +376,10 @@ class Files:
                 source.seek(0)
                 reader = parts = ipc.open_stream(source)
             self.names = self.names or list(reader.schema.names)
+            rows = 0
             for batch in parts:
-                table = pa.table(batch)
+                table = self._short(path, pa.table(batch), rows)
+                rows += batch.num_rows
                 yield table.select(self._columns(path, table.column_names)[1])
 
     def _folder(self, path: Path) -> Iterator[Any]:
@@ -312,6 +391,10 @@ class Files:
         if outside:
             self.understood[-1].notes.append(unfollowed(outside))
         for file in found:
+            if file.stat().st_size > self.given.longest_row:
+                what, why = too_long(self.given.longest_row, "text")
+                self._malformed(file)(0, what, why)
+                continue
             data = file.read_bytes()
             text = data.decode(self.given.encoding or encoding_of(data), "replace")
             texts.append(text)
@@ -326,6 +409,11 @@ class Files:
                 f"files; it holds neither{f' ({unfollowed(outside)})' if outside else ''}."
             )
         yield pa.table({"text": pa.array(texts, pa.string()), "label": pa.array(labels, pa.string())})
+
+
+def _is_string(kind: Any) -> bool:
+    """Return whether an Arrow type holds strings or bytes whose lengths Arrow can tell."""
+    return any(getattr(pa.types, f"is_{name}")(kind) for name in ("string", "large_string", "binary", "large_binary"))
 
 
 def _rows_at_once(parquet: Any) -> int:
