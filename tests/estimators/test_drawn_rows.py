@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd  # type: ignore[import-untyped]
 import pytest
 from scipy import stats
+from scipy.integrate import trapezoid
 from sklearn.exceptions import ConvergenceWarning
 
 import suffice as sf
@@ -102,7 +103,7 @@ def test_clusters_of_binned_numbers_have_a_density() -> None:
         model.fit(pd.DataFrame({"x": x}))
     ends = np.concatenate([np.linspace(-40, -8, 2_000), np.linspace(-8, 8, 40_000), np.linspace(8, 40, 2_000)])
     density = np.exp(model.score_samples(pd.DataFrame({"x": ends})))
-    assert np.trapezoid(density, ends) == pytest.approx(1, abs=0.02)
+    assert trapezoid(density, ends) == pytest.approx(1, abs=0.02)
 
 
 @pytest.mark.parametrize("kind", [list, tuple, np.array, pd.Series])

@@ -123,6 +123,67 @@ def test_an_interval_is_that_of_draws_from_the_posterior() -> None:
     np.testing.assert_allclose([explanation.low[0], explanation.high[0]], [low, high], atol=0.02)
 
 
+@pytest.mark.parametrize("alpha", [3.0, 0.5, 0.01, 1e-4])
+def test_an_interval_of_rare_words_is_that_of_draws_from_the_posterior(alpha: float) -> None:
+    """Where a class lacks a word, its log probability is far from normal, and may be that of no number."""
+    model = sf.MultinomialNB(alpha=alpha, temper=None).fit([[3, 0, 0, 400], [1, 0, 2, 500]], ["a", "b"])
+    rng = np.random.default_rng(0)
+    for j, counts in enumerate(((3, 1), (0, 0), (0, 2))):
+        explanation = model.explain(np.eye(4)[j] * 2, "a", "b")
+        a, b = (rng.standard_gamma(n + alpha + 1, 400_000) for n in counts)
+        powers = [
+            rng.standard_exponential(400_000) / (n + alpha) for n in counts
+        ]  # ln Gamma(α) = ln Gamma(α + 1) − E/α
+        draws = 2 * (np.log(a) - powers[0] - np.log(b) + powers[1] + np.log((503 + 4 * alpha) / (403 + 4 * alpha)))
+        assert explanation.low is not None
+        assert explanation.high is not None
+        low, high = np.quantile(draws, [0.025, 0.975])
+        shown = explanation.weights[0]  # with α = 1e-4, far above all draws
+        expected = [min(low, shown), max(high, shown)]
+        assert [explanation.low[0], explanation.high[0]] == pytest.approx(expected, rel=0.03, abs=0.05)
+
+
+MAIL = [f"{'free money' if i % 2 else 'lunch at noon'} {'now' if i % 3 else 'today'} w{i}" for i in range(400)]
+TWO = np.arange(400) % 2
+
+
+@pytest.mark.parametrize(
+    "options", [{"temper": "loo", "alpha": 1.0}, {"alpha": "loo"}, {"temper": "loo", "alpha": "evidence"}]
+)
+def test_words_have_no_interval_where_the_prior_says_nothing_about_them(options: dict[str, Any]) -> None:
+    plain: dict[str, Any] = {"temper": None, "feature_weights": None, "ngram_range": (1, 1), **options}
+    model = sf.TextClassifier(**plain).fit(MAIL, TWO)
+    explanation = model.explain("free money at noon today")
+    assert explanation.low is None
+    assert explanation.high is None
+    assert np.isnan(explanation.to_frame("pandas")[["low", "high"]].to_numpy(float)).all()
+    assert "interval" not in explanation._repr_html_()
+    untempered = sf.TextClassifier(**{**plain, "temper": None, "alpha": "evidence"}).fit(MAIL, TWO)
+    known = untempered.explain("free money at noon today")
+    assert known.low is not None
+    assert "interval" in known._repr_html_()
+
+
+def test_intervals_of_counts_have_the_power_of_the_weights() -> None:
+    rng = np.random.default_rng(0)
+    X = rng.poisson(rng.gamma(1, 1, (2, 12))[TWO]) * rng.integers(1, 4, (400, 1))
+    one, plain = (sf.MultinomialNB(temper=temper).fit(X, TWO) for temper in ("loo", None))
+    tempered, known = one.explain(X[0], 0, 1), plain.explain(X[0], 0, 1)
+    power = tempered.weights / known.weights
+    assert power[0] == pytest.approx(power[-1])
+    assert power[0] != pytest.approx(1, abs=0.01)
+    for end in ("low", "high"):
+        np.testing.assert_allclose(getattr(tempered, end), power * getattr(known, end))
+    assert sf.MultinomialNB(alpha="loo").fit(X, TWO).explain(X[0], 0, 1).low is None
+
+
+def test_part_of_a_flag_has_no_interval() -> None:
+    model = sf.BernoulliNB(binarize=None).fit([[1, 0], [1, 1], [0, 1]], ["a", "a", "b"])
+    explanation = model.explain([1, 0.5])
+    assert explanation.low is not None
+    assert np.isnan(explanation.low).tolist() == [False, True]
+
+
 def test_gaussian_intervals_are_those_of_many_samples() -> None:
     rng, n, x = np.random.default_rng(5), 400, 1.3
     y = np.arange(2 * n) % 2

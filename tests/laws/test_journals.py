@@ -203,7 +203,7 @@ FORMS: dict[str, Any] = {
     "pandas": pd.DataFrame(TABLE),
     "turned": pd.DataFrame(TABLE)[["y", "f", "c", "r", "n"]],
     "categories": pd.DataFrame(TABLE).astype({"c": "category", "n": "float64", "f": "int8"}),
-    "nullable": pd.DataFrame(TABLE).convert_dtypes(),
+    "nullable": pd.DataFrame(TABLE).astype({"n": "Int64", "r": "Float64", "c": "string", "f": "boolean"}),
     "polars": pl.DataFrame(TABLE),
     "arrow": pa.table(TABLE),
     "narrow": pa.table(TABLE).set_column(0, "n", pa.array(TABLE["n"], pa.uint8())),

@@ -16,7 +16,7 @@ __all__ = ["InverseGamma", "MultivariateT", "StudentT", "UpToEnd"]
 
 
 FAR = 1e100
-"""Largest quantile of Student's t that scipy is asked for."""
+"""Largest quantile of Student's t that scipy is asked for; before scipy 1.17, its largest of all."""
 
 
 class StudentT(Density):
@@ -33,8 +33,8 @@ class StudentT(Density):
         return np.asarray(stdtr(self.df, (x - self.location) / self.scale))
 
     def _quantile(self, p: Array) -> Array:
-        each = np.where(p == 0, -np.inf, stdtrit(self.df, p))  # scipy returns +∞ for 0
-        far = np.isfinite(each) & (np.abs(each) > FAR)
+        each = np.select([p == 0, p == 1], [-np.inf, np.inf], stdtrit(self.df, p))  # where scipy returns +∞ or NaN
+        far = np.isfinite(each) & (np.abs(each) >= FAR)
         each = np.where(far, self._far_quantile(p), each) if far.any() else each
         return np.asarray(self.location + scaled(each, self.scale))
 

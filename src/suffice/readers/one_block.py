@@ -170,14 +170,15 @@ def one_row_of(x: Any, names: Any) -> Any:
     """Return a source of this single row; values by name are put in the order of the model's names."""
     if hasattr(x, "to_dict") and not hasattr(x, "columns"):  # a row of pandas
         x = x.to_dict()
-    if isinstance(x, Mapping) and names is not None:
+    by_name = isinstance(x, Mapping) and not issparse(x)  # before scipy 1.15, a matrix of keys is a dict
+    if by_name and names is not None:
         missing = [name for name in names if name not in x]
         if missing:
             raise InputError(
                 f"The argument 'x' must have a value for each feature of the model; {missing[0]!r} has none."
             )
         return frame_of({name: _column(x[name]) for name in names})
-    if isinstance(x, Mapping):
+    if by_name:
         x = list(x.values())
     if not issparse(x) and not hasattr(x, "columns"):
         x = np.asarray(x)

@@ -12,6 +12,7 @@ from suffice.errors import InputError
 from suffice.models.answers.parts import Wording, parts
 from suffice.models.model import Name
 from suffice.models.predictor import Predictor
+from suffice.models.scoring.beliefs import bounds_of_ratio
 from suffice.models.scoring.results import Contributions, lift_in_words
 from suffice.models.scoring.rows import Rows
 from suffice.notebook import bar, card, line, table
@@ -23,6 +24,7 @@ __all__ = ["Explanation", "explain", "place_of"]
 SHOWN = 15
 LABEL_NOISE = "(label noise)"
 NORMAL_95 = 1.959963984540054
+TAILS = (0.025, 0.975)
 
 
 @dataclass(frozen=True, repr=False)
@@ -41,7 +43,8 @@ class Explanation:
         ln p(x_j | target) − ln p(x_j | against), times the power of the likelihood.
     low, high : ndarray or None
         95 % credible bounds of each weight, given what was learned of the two classes; NaN where the model has none,
-        None if it has none at all.
+        None if it has none at all. Features have none if the pseudo-count was chosen for the labels, nor have words if
+        the likelihood is tempered.
     log_odds : float
         ln p(target | x) − ln p(against | x): the sum of the prior and all weights.
     note : str
@@ -133,12 +136,14 @@ class Explanation:
         order = self._order()
         alone = order if len(columns["weight"]) == len(order) + 1 else order[:SHOWN]
         spans = ["", *map(self._interval, alone), "", ""][: len(columns["weight"])]
+        sizes = [float(np.clip(weight / most, -1, 1)) for weight in columns["weight"]]
         rows = [
-            (str(feature), str(value), f"{weight:+.3f}", span, bar(float(np.clip(weight / most, -1, 1)), signed=True))
-            for (feature, value, weight), span in zip(zip(*columns.values(), strict=True), spans, strict=True)
+            (str(feature), str(value), f"{weight:+.3f}", *[span] * (self.low is not None), bar(size, signed=True))
+            for feature, value, weight, span, size in zip(*columns.values(), spans, sizes, strict=True)
         ]
         yield line(self.note) if self.note else ""
-        yield table(["feature", "value", "weight", "95 % interval", ""], rows, most=len(rows))
+        interval = ["95 % interval"] * (self.low is not None)
+        yield table(["feature", "value", "weight", *interval, ""], rows, most=len(rows))
 
     def _interval(self, i: int) -> str:
         if self.low is None or self.high is None or np.isnan(self.low[i]):
@@ -200,6 +205,8 @@ def _of_two(
         weights = power * (said.logs[:, a] - said.logs[:, b])  # SX-6
     weights = np.zeros(len(weights)) if impossible else np.where(np.isnan(weights), 0.0, weights)
     low, high = (None, None) if impossible else _ends(said, power, a, b)
+    if low is not None and high is not None:  # with a tiny α, ln E θ is far above quantiles of ln θ
+        low, high = np.minimum(low, weights), np.maximum(high, weights)
     values = [_with_words(said, i, a, b) + _together(said, i, a, b, classes) for i in range(len(said.values))]
     note = _note(said, power, impossible)
     return Explanation(classes[a], classes[b], float(prior), said.features, values, weights, low, high, backend, note)
@@ -226,7 +233,13 @@ def _ends(said: Contributions, power: float, a: int, b: int) -> tuple[Array | No
     half = NORMAL_95 * power * np.sqrt(variance[:, a] + variance[:, b])
     if np.isnan(half).all():
         return None, None
-    return middle - half, middle + half
+    low, high = middle - half, middle + half
+    if said.times is not None:
+        share = (said.times > 0) & (half > 0) & np.isfinite(half)
+        times, (means, variances) = said.times[share], (part[share][:, [a, b]].T for part in (mean, variance))
+        ends = bounds_of_ratio(means / times, variances / times**2, TAILS)
+        low[share], high[share] = power * times * ends
+    return low, high
 
 
 def _with_words(said: Contributions, i: int, a: int, b: int) -> str:

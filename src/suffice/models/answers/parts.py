@@ -197,6 +197,7 @@ def parts(predictor: Predictor, rows: Mapping[Name, Rows], wording: Wording) -> 
     (name,) = predictor.votes(rows)  # raises DataError for impossible values
     block, weights = predictor.model.blocks[name], predictor.views.weights
     said = block.settled.contributions(block.t, rows[name], block.powers(weights))
+    said = said if _knows_its_spread(predictor, block.t) else replace(said, belief=None)
     more, scorer = block.residuals(weights, predictor.model.classes), cast("Any", block.scorer)
     if more is not None:
         said = _with_residuals(said, scorer.counts_of(rows[name].entries(block.t)), more)
@@ -239,7 +240,7 @@ def _of_columns(predictor: Predictor, rows: Mapping[Name, Rows], readings: Mappi
     votes = replace(predictor, temper=AS_IT_IS).votes(rows)
     logs = np.array([vote[0] for vote in votes.values()]).reshape(len(votes), len(predictor.model.classes))
     belief, inner, values = np.zeros((2, *logs.shape)), dict[int, Contributions](), list[str]()
-    lifts = dict[int, Array]()
+    lifts, times = dict[int, Array](), np.full(len(votes), np.nan)
     weights = predictor.views.weights
     for i, name in enumerate(votes):
         present = rows[name].present
@@ -253,6 +254,7 @@ def _of_columns(predictor: Predictor, rows: Mapping[Name, Rows], readings: Mappi
         said = block.settled.contributions(block.t, rows[name])
         value = said.values[0] if block.likelihood.correction else readings[name]
         belief[:, i] = _belief_of_one(said, power)
+        times[i] = np.nan if said.times is None else power * said.times[0]
         more = block.added(weights, name, rows[name], predictor.model.classes)
         values.append(", ".join(filter(None, [value, meant, RESIDUAL if more is not None and more.any() else ""])))
         belief[0, i] += 0.0 if more is None else more[0]
@@ -261,7 +263,7 @@ def _of_columns(predictor: Predictor, rows: Mapping[Name, Rows], readings: Mappi
         if 0 in said.lifts and power:
             lifts[i] = said.lifts[0]
     unknown = "" if known(predictor.model, rows, 0)[0] else "value of this row"
-    return Contributions(list(votes), values, logs, (belief[0], belief[1]), inner, lifts, unknown)
+    return Contributions(list(votes), values, logs, (belief[0], belief[1]), inner, lifts, times, unknown)
 
 
 def _belief_of_one(said: Contributions, power: float) -> Array:
@@ -269,6 +271,15 @@ def _belief_of_one(said: Contributions, power: float) -> Array:
     if said.belief is None or len(said.features) != 1:
         return np.full((2, said.logs.shape[1]), np.nan)
     return np.stack([power * said.belief[0][0], power**2 * said.belief[1][0]])
+
+
+def _knows_its_spread(predictor: Predictor, t: Any) -> bool:
+    """Return whether the posterior says how uncertain the weights of the only block's features are.
+
+    A pseudo-count that was chosen for the labels is no belief about probabilities. A temper says that words repeat what
+    others say, so there is less to learn from than their number.
+    """
+    return predictor.views.alpha is None and (predictor.temper == AS_IT_IS or not isinstance(t, WordCounts))
 
 
 def reading(block: Block, column: Column) -> str:

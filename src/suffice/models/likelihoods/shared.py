@@ -79,8 +79,8 @@ class Part:
     said: Contributions
 
     def with_belief(self, belief: Moments) -> Contributions:
-        """Return the contributions with their means and variances."""
-        return replace(self.said, belief=belief)
+        """Return the contributions of shares with their means and variances."""
+        return replace(self.said, belief=belief, times=self.times[:, 0])
 
 
 def part_of_row(rows: Rows, t: Any, scorer: Linear, weights: Array | None) -> Part:
