@@ -19,7 +19,7 @@ from suffice.models.open_columns import Chosen, Numbers, OpenBlock
 from suffice.models.scoring.rows import Labels
 from suffice.parallel import in_parallel
 from suffice.readers.columns import FAMILIES
-from suffice.stats import ClassCounts, ValueCounts
+from suffice.stats import ClassCounts, DiagonalMoments, ValueCounts
 from suffice.stats.base import has_rows_of
 from suffice.stats.word_counts import WordCounts
 from suffice.tables import Column, Table, kind_of
@@ -129,8 +129,8 @@ def _with_numbers(block: OpenBlock, column: Column, labels: Labels, **options: A
 def rechosen(model: Model, fresh: Model) -> Model:
     """Return a model with the likelihoods that its rows chose when all of them were counted again, as `fresh`.
 
-    Columns whose likelihood stays the same keep their counts. Nothing changes unless `fresh` has as many rows of each
-    class as the model.
+    Columns whose likelihood stays the same keep their counts, but get the fresh moments, which rounding may have
+    blurred. Nothing changes unless `fresh` has as many rows of each class as the model.
     """
     if not np.allclose(fresh.n, model.n, rtol=1e-9):
         return model
@@ -143,6 +143,7 @@ def rechosen(model: Model, fresh: Model) -> Model:
         assert isinstance(block, OpenBlock)
         assert isinstance(before, OpenBlock)
         other = block.likelihood != before.likelihood or (block.numbers is None) != (before.numbers is None)
+        other |= block.numbers is not None or isinstance(block.statistic, DiagonalMoments)
         if other and not block.likelihood.undecided:
             blocks[name] = block
     return replace(model, blocks=blocks)

@@ -28,12 +28,15 @@ from suffice.typing import Array, Booleans, Rng
 __all__ = ["DiagonalMoments", "FullMoments"]
 
 
-LAST_DIGITS, LARGE, KNOWN = 4 * np.finfo(np.float64).eps, 1e-3, 1e-2
-"""Share of a scatter that rounding makes uncertain; share of a mean above which an unknown spread matters; share of a
-scatter up to which its error does not."""
+LAST_DIGITS = 8 * np.finfo(np.float64).eps
+"""Share of the largest scatter that counting makes uncertain, however many rows are counted."""
 
-HUGE = 2.0**53
-"""Value beside which small numbers and zeros cannot be told apart."""
+SMALL, HUGE = 1e-5, 2.0**20
+"""Share of a mean up to which a spread within rounding is taken for none; distance of removed values from which a mean
+of zero does not say that all values are zeros."""
+
+PAIRED = 2.0**-50
+"""Rounding error of a sum of pairs, relative to that of a count."""
 
 STEP = 16
 """Binary digits in an order of magnitude, to which `without_trace` rounds a peak up."""
@@ -43,8 +46,8 @@ STEP = 16
 class Moments(Statistic):
     """The algebra of centred moments; `n` broadcasts against `mean`.
 
-    `peak` is the largest scatter of each feature that took part in sums and differences. Rounding errors are relative
-    to it, so it distinguishes them from impossible results; it serves nothing else.
+    `peak` is the largest scatter of each feature that was counted at once. Rounding errors are relative to it, since
+    sums and differences keep twice the digits. So it tells them from impossible results; it serves nothing else.
     """
 
     mean: Array
@@ -114,7 +117,8 @@ class Moments(Statistic):
         between = self._wide(part * Pair(self.n, np.zeros_like(self.n)))
         scatter = self._scatters + other._scatters + self._outer(delta) * between
         means = (self._means + delta * part).where(self.n > 0, other._means)
-        return self._make(n, means, scatter, np.maximum(self.peak, other.peak))
+        counted_apart = np.minimum(self.peak + other.peak, self._diagonal(scatter.hi))
+        return self._make(n, means, scatter, np.maximum(counted_apart, self._peak_with(other, scatter)))
 
     def _minus(self, other: Self) -> Self:
         n = difference(self.n, other.n)
@@ -128,10 +132,26 @@ class Moments(Statistic):
         scatter = self._scatters - other._scatters - self._outer(delta) * between
         means = (self._means - delta * part).where(left, _nothing(self.mean))
         scatter = self._repaired(scatter.where(self._spread(left), _nothing(self.scatter)), other)
-        peak = np.where(left, np.maximum(self.peak, other.peak), 0.0)
+        peak = np.where(left, self._peak_with(other, self._scatters), 0.0)
+        error = LAST_DIGITS * np.maximum(self._least(peak), self._least(other.peak))
+        flat = left & removed & (np.abs(self._diagonal(scatter.hi)) <= error)
+        scatter = scatter.where(~self._crossed(flat), _nothing(self.scatter))
         rest = self._make(n, means, scatter.where(self._spread(removed), self._scatters), peak)
-        rest._tell_of_lost_digits(removed & (n > 1), LAST_DIGITS * self._sizes(), np.abs(other.mean))
+        rest._tell_of_lost_digits(removed & left & (n != 1), error)
         return rest
+
+    def _peak_with(self, other: Self, scatter: Pair) -> Array:
+        """Return the peak of both statistics, and of a scatter that was summed: exactly so if rows weigh whole numbers."""
+        whole = (self.n == np.floor(self.n)) & (other.n == np.floor(other.n))
+        summed = np.where(whole, PAIRED, 1.0) * np.abs(self._diagonal(scatter.hi))
+        return np.asarray(np.maximum(np.maximum(self.peak, other.peak), summed))
+
+    @staticmethod
+    def _least(peak: Array) -> Array:
+        """Return the least that `peak` can stand for: `without_trace` may have rounded it up."""
+        with np.errstate(divide="ignore"):
+            digits = np.log2(peak) / STEP
+        return np.asarray(np.where(digits == np.floor(digits), np.ldexp(peak, -STEP), peak))
 
     @property
     def _means(self) -> Pair:
@@ -145,7 +165,7 @@ class Moments(Statistic):
         return Pair(self._spread(pair.hi), self._spread(pair.lo))
 
     def _make(self, n: Array, mean: Pair, scatter: Pair, peak: Array) -> Self:
-        arrays = (mean.hi, n, scatter.hi, mean.lo, scatter.lo, np.maximum(peak, self._diagonal(scatter.hi)))
+        arrays = (mean.hi, n, scatter.hi, mean.lo, scatter.lo, peak)
         return type(self)(*(sealed(np.array(array, np.float64)) for array in arrays))
 
     def _noise(self, other: Self) -> Array:
@@ -161,17 +181,26 @@ class Moments(Statistic):
         if (~left & (other.n > 0) & (apart | wider)).any():
             raise DataError("all rows would be removed, but those given have another mean or scatter.")
 
-    def _tell_of_lost_digits(self, changed: Booleans, error: Array, far: Array) -> None:
-        """Warn of scatters that rounding errors hide, because removed values lay very far from those that are left."""
-        mean, hidden = np.abs(self.mean), KNOWN * self._sizes() <= error
-        unknown = changed & hidden & (np.sqrt(error) > LARGE * np.sqrt(self.n) * mean)
-        unknown &= (mean > LAST_DIGITS * far) | (far > HUGE)  # zeros have no scatter
+    def _tell_of_lost_digits(self, changed: Booleans, error: Array) -> None:
+        """Warn of scatters of which 12 digits are not certain, because the removed values lay far from the rest.
+
+        A scatter within its error is zero, as that of equal values. It is told unless equal values are likely: another
+        spread would be tiny, or the values would be far smaller than those that were removed.
+        """
+        sizes, mean, far = self._sizes(), np.abs(self.mean), np.sqrt(error / LAST_DIGITS)
+        spread = (np.sqrt(error) > SMALL * np.sqrt(self.n) * mean) & ((mean > LAST_DIGITS * far) | (far > HUGE))
+        unknown = changed & (error > ROUNDING * sizes) & ((sizes > 0) | spread)
         if unknown.any():
+            worst = float(np.max(error[unknown] / np.maximum(sizes[unknown], error[unknown])))
             tell(
-                f"The spread of {counted(int(unknown.sum()), 'feature')} (counted by class) is not known to 1 % after "
-                "the subtraction, because removed values lay very far from the rest: rounding errors are too large. "
-                "Fit the remaining rows again."
+                f"The spread of {counted(int(unknown.sum()), 'feature')} (counted by class) may be off by "
+                f"{100 * worst:.2g} % after the subtraction, because removed values lay far from the rest. Call "
+                "refresh(X, y) with all remaining rows, which counts them again."
             )
+
+    @abstractmethod
+    def _crossed(self, features: Booleans) -> Booleans:
+        """Return which parts of the scatter belong to any of these features."""
 
     @abstractmethod
     def _repaired(self, scatter: Pair, other: Self) -> Pair:
@@ -234,6 +263,9 @@ class DiagonalMoments(Moments):
     def _diagonal(self, scatter: Array) -> Array:
         return scatter
 
+    def _crossed(self, features: Booleans) -> Booleans:
+        return features
+
     def _scatter_shape(self) -> tuple[int, ...]:
         return self.mean.shape
 
@@ -281,6 +313,9 @@ class FullMoments(Moments):
 
     def _diagonal(self, scatter: Array) -> Array:
         return np.asarray(np.diagonal(scatter, axis1=-2, axis2=-1)) if scatter.ndim else scatter
+
+    def _crossed(self, features: Booleans) -> Booleans:
+        return features[..., :, None] | features[..., None, :] if features.ndim else features
 
     def _scatter_shape(self) -> tuple[int, ...]:
         return (*self.mean.shape, self.mean.shape[-1]) if self.mean.ndim else ()

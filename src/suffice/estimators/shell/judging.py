@@ -31,6 +31,7 @@ from suffice.models.scoring.removal import group_codes
 from suffice.models.views import Views
 from suffice.posterior import Dirichlet
 from suffice.readers.labels import Examples, Given
+from suffice.telling import untold
 from suffice.typing import Array, Booleans, DataLike, GroupsLike, LabelsLike, Rng, WeightsLike
 
 __all__ = ["Judging"]
@@ -74,7 +75,8 @@ class Judging(Generating, ClassifierMixin, BaseEstimator):
             few, order, group = examples.picked(self._reader, wanted.sample_size, group)
             sample = Sample(self._reader.rows(few.source), few.labels).take(order)
             predictor = replace(self._predictor, temper=self._temper(Views()))
-            views = choose(predictor, sample.rows, sample.labels, group, wanted.with_settled(settled))
+            with untold("The spread of"):  # of rows without a part of them
+                views = choose(predictor, sample.rows, sample.labels, group, wanted.with_settled(settled))
             views = replace(views, floor=settled.floor or views.floor)
         if views or made:
             self._put(self._model, replace(views, choices=(*made, *(views.choices or ())) or None), stale=False)
@@ -109,6 +111,8 @@ class Judging(Generating, ClassifierMixin, BaseEstimator):
     ) -> Self:
         """Choose the views again on all rows. The model is then that of a new fit, except for the tokens of texts.
 
+        Means and variances are counted again, too, since subtracted values may have left rounding errors.
+
         Parameters
         ----------
         X, y, sample_weight, groups : as for fit
@@ -126,7 +130,7 @@ class Judging(Generating, ClassifierMixin, BaseEstimator):
         return self
 
     def _rechosen(self, examples: Examples) -> Model:
-        """Return the model with likelihoods chosen again by these rows, unless they were declared."""
+        """Return the model with likelihoods chosen again and moments counted again, if these are all its rows."""
         return self._model
 
     def _known_columns(self, X: Given, y: LabelsLike) -> tuple[Given, LabelsLike]:
