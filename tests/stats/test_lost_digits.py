@@ -16,11 +16,11 @@ PROMISED, FAR_BELOW = 1e-12, 1e-15
 
 def exact(values: Array) -> Fraction:
     given = [Fraction(float(value)) for value in values]
-    mean = sum(given) / len(given)
+    mean = sum(given, Fraction(0)) / len(given)
     return sum(((value - mean) ** 2 for value in given), Fraction(0))
 
 
-def rests(kind: Any, X: Array, order: Array, drop: bool = False) -> Any:
+def rests(kind: Any, X: Array, order: Any) -> Any:
     """Yield what is left as rows go one by one, the values, and whether a warning was given so far."""
     left, told = kind.of(X[:, None]), False
     for at, gone in enumerate(order):
@@ -42,7 +42,8 @@ def off(left: Any, values: Array) -> float:
 @pytest.mark.parametrize("n", [3, 40, 900])
 def test_a_variance_is_right_or_a_warning_says_that_it_may_not_be(kind: Any, n: int) -> None:
     rng = np.random.default_rng(n)
-    told, untold = [], []
+    told: list[tuple[float, float]] = []
+    untold: list[tuple[float, float]] = []
     for power in np.arange(0.0, 17.5, 0.5):
         for mean in (0.0, 1.0, 50.0):
             X = rng.normal(mean, 0.95, n)
@@ -80,6 +81,7 @@ def test_ordinary_rows_go_without_a_warning() -> None:
         warnings.simplefilter("error")
         for draw in (rng.standard_normal, rng.standard_exponential, lambda size: rng.standard_t(4, size)):
             X = draw((6000, 3))
+            kind: Any
             for kind in (DiagonalMoments, FullMoments):
                 assert (kind.of(X) - kind.of(X[60:])).n.max() == 60
 
@@ -87,12 +89,12 @@ def test_ordinary_rows_go_without_a_warning() -> None:
 @pytest.mark.parametrize("model", [sf.GaussianNB(), sf.GaussianDiscriminant(temper=None), sf.NaiveBayes(joint=None)])
 def test_refresh_counts_again_what_a_far_value_left_uncertain(model: Any) -> None:
     rng = np.random.default_rng(3)
-    X, y = rng.normal(size=(60, 2)), np.arange(60) % 2
+    X, y = np.asarray(rng.normal(size=(60, 2))), np.arange(60) % 2
     X[7] = 3e14
     model.fit(X, y)
     with pytest.warns(UserWarning, match=r"The spread of .* may be off by .* refresh"):
         model.forget(X[7:8], y[7:8])
-    X, y = np.delete(X, 7, 0), np.delete(y, 7)
+    X, y = X[np.arange(60) != 7], y[np.arange(60) != 7]
     model.refresh(X, y)
     never = type(model)(**model.get_params()).fit(X, y)
     np.testing.assert_allclose(model.predict_log_proba(X), never.predict_log_proba(X), rtol=1e-12)

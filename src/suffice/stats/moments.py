@@ -141,7 +141,7 @@ class Moments(Statistic):
         return rest
 
     def _peak_with(self, other: Self, scatter: Pair) -> Array:
-        """Return the peak of both statistics, and of a scatter that was summed: exactly so if rows weigh whole numbers."""
+        """Return the peak of both statistics and of their sum, which is exact if rows weigh whole numbers."""
         whole = (self.n == np.floor(self.n)) & (other.n == np.floor(other.n))
         summed = np.where(whole, PAIRED, 1.0) * np.abs(self._diagonal(scatter.hi))
         return np.asarray(np.maximum(np.maximum(self.peak, other.peak), summed))

@@ -9,14 +9,12 @@ from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator
-from sklearn.exceptions import NotFittedError
 
-import suffice
-from suffice.errors import FileError, InputError, KindError, SubtractionError
+from suffice.errors import FileError, InputError, SubtractionError
+from suffice.estimators.shell.portable import file_of
 from suffice.models.model import Model
 from suffice.notebook import card, table
 from suffice.readers.labels import Examples, RowReader
@@ -101,11 +99,8 @@ class Certificate:
 
 def checksum(model: BaseEstimator) -> str | None:
     """Return the SHA-256 of the file that `save` writes; None if it cannot write the model."""
-    store: Any = suffice.store  # above the classifiers in the import order, so used late
-    try:
-        return sha256(store.to_bytes(model)).hexdigest()
-    except (KindError, NotFittedError):
-        return None
+    data = file_of(model)
+    return None if data is None else sha256(data).hexdigest()
 
 
 AT_ONCE = 4096

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from suffice.errors import InputError
 from suffice.estimators.shell.meanings import Tempering, given_temper, length_exponent_of
+from suffice.estimators.shell.portable import Portable
 from suffice.estimators.shell.whole import NamesInUse, must_be_fitted, refuse_old_names, take_turns
 from suffice.models.answers.decisions import Costs, cost_matrix, least_loss, or_abstained, price
 from suffice.models.answers.explanation import Explanation, explain, place_of
@@ -34,7 +35,7 @@ D = TypeVar("D", bound=np.generic)
 Answer: TypeAlias = Callable[[Predictor, RowsByName], NDArray[D]]
 
 
-class Predicting(metaclass=NamesInUse):
+class Predicting(Portable, metaclass=NamesInUse):
     """Base of all classifiers: answers questions by a predictor, which is a model with views; needs no scikit-learn."""
 
     _kind_of_rows: ClassVar[Literal["matrix", "text", "table"]] = "matrix"

@@ -25,6 +25,7 @@ from weakref import WeakKeyDictionary
 
 from suffice.attributes import guard_properties
 from suffice.errors import BusyError, KeywordError
+from suffice.estimators.shell.portable import Portable
 
 if TYPE_CHECKING:
     from sklearn.base import BaseEstimator
@@ -59,7 +60,7 @@ class NamesInUse(ABCMeta):
         return [name for name in super().__dir__() if not isinstance(inspect.getattr_static(cls, name, None), OldName)]
 
 
-class Whole(metaclass=NamesInUse):
+class Whole(Portable, metaclass=NamesInUse):
     """An estimator whose changes are made completely or not at all."""
 
     def __init_subclass__(cls, **options: object) -> None:
