@@ -39,7 +39,7 @@ def off(left: Any, values: Array) -> float:
 
 
 @pytest.mark.parametrize("kind", [DiagonalMoments, FullMoments])
-@pytest.mark.parametrize("n", [3, 40, 900])
+@pytest.mark.parametrize("n", [3, 40, 400])
 def test_a_variance_is_right_or_a_warning_says_that_it_may_not_be(kind: Any, n: int) -> None:
     rng = np.random.default_rng(n)
     told: list[tuple[float, float]] = []
@@ -80,7 +80,7 @@ def test_ordinary_rows_go_without_a_warning() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         for draw in (rng.standard_normal, rng.standard_exponential, lambda size: rng.standard_t(4, size)):
-            X = draw((6000, 3))
+            X = np.asarray(draw((6000, 3)))
             kind: Any
             for kind in (DiagonalMoments, FullMoments):
                 assert (kind.of(X) - kind.of(X[60:])).n.max() == 60

@@ -11,7 +11,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,8 +28,7 @@ from suffice.typing import Array, Booleans, Rng
 __all__ = ["DiagonalMoments", "FullMoments"]
 
 
-LAST_DIGITS = 8 * np.finfo(np.float64).eps
-"""Share of the largest scatter that counting makes uncertain, however many rows are counted."""
+EPS = float(np.finfo(np.float64).eps)
 
 SMALL, HUGE = 1e-5, 2.0**20
 """Share of a mean up to which a spread within rounding is taken for none; distance of removed values from which a mean
@@ -56,6 +55,9 @@ class Moments(Statistic):
     mean_lo: Array
     scatter_lo: Array
     peak: Array
+
+    _last_digits: ClassVar[float]
+    """Share of the peak that counting makes uncertain, however many rows are counted."""
 
     def scaled(self, factor: float) -> Self:
         """Return the statistic with all row weights multiplied by `factor`; cells that underflow become empty."""
@@ -133,7 +135,7 @@ class Moments(Statistic):
         means = (self._means - delta * part).where(left, _nothing(self.mean))
         scatter = self._repaired(scatter.where(self._spread(left), _nothing(self.scatter)), other)
         peak = np.where(left, self._peak_with(other, self._scatters), 0.0)
-        error = LAST_DIGITS * np.maximum(self._least(peak), self._least(other.peak))
+        error = self._last_digits * np.maximum(self._least(peak), self._least(other.peak))
         flat = left & removed & (np.abs(self._diagonal(scatter.hi)) <= error)
         scatter = scatter.where(~self._crossed(flat), _nothing(self.scatter))
         rest = self._make(n, means, scatter.where(self._spread(removed), self._scatters), peak)
@@ -187,8 +189,8 @@ class Moments(Statistic):
         A scatter within its error is zero, as that of equal values. It is told unless equal values are likely: another
         spread would be tiny, or the values would be far smaller than those that were removed.
         """
-        sizes, mean, far = self._sizes(), np.abs(self.mean), np.sqrt(error / LAST_DIGITS)
-        spread = (np.sqrt(error) > SMALL * np.sqrt(self.n) * mean) & ((mean > LAST_DIGITS * far) | (far > HUGE))
+        sizes, mean, far = self._sizes(), np.abs(self.mean), np.sqrt(error / self._last_digits)
+        spread = (np.sqrt(error) > SMALL * np.sqrt(self.n) * mean) & ((mean > self._last_digits * far) | (far > HUGE))
         unknown = changed & (error > ROUNDING * sizes) & ((sizes > 0) | spread)
         if unknown.any():
             worst = float(np.max(error[unknown] / np.maximum(sizes[unknown], error[unknown])))
@@ -214,6 +216,8 @@ class DiagonalMoments(Moments):
     >>> float(moments.n), float(moments.mean), float(moments.scatter)
     (3.0, 3.0, 14.0)
     """
+
+    _last_digits = 4 * EPS
 
     @classmethod
     def _gather(cls, rows: RowMatrix, groups: Groups) -> Self:
@@ -281,6 +285,8 @@ class FullMoments(Moments):
     array([[1., 2.],
            [2., 4.]])
     """
+
+    _last_digits = 8 * EPS
 
     @classmethod
     def _gather(cls, rows: RowMatrix, groups: Groups) -> Self:
