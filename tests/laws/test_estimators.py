@@ -180,7 +180,7 @@ def test_one_row_is_a_dict_or_a_series_wherever_explain_takes_it() -> None:
     pd = pytest.importorskip("pandas")
     numbers = pd.DataFrame({"a": [1.0, 2.0, 3.0, 4.0] * 5, "b": [1.0, 2.0, 1.0, 2.0] * 5})
     table, y = numbers.assign(b=["x", "y"] * 10), np.arange(20) % 2
-    fitted = [
+    fitted: list[tuple[Any, Any, Any]] = [
         (sf.NaiveBayes().fit(table, y), table, table),
         (sf.GaussianNB().fit(numbers, y), numbers, numbers),
         (sf.SemiSupervised(sf.GaussianNB()).fit(numbers, y), numbers, numbers),

@@ -201,7 +201,7 @@ def one_row_of(x: Any, names: Any) -> Any:
 
 def is_one_row(x: Any, names: Sequence[Any]) -> bool:
     """Return whether these are values of one row: a dict without columns, or a Series whose index names the columns."""
-    if isinstance(x, Mapping):
+    if isinstance(x, Mapping) and not issparse(x):  # some sparse matrices are dicts
         return bool(x) and not any(is_column(value) for value in x.values())
     if not hasattr(x, "to_dict") or hasattr(x, "columns") or not hasattr(getattr(x, "index", None), "isin"):
         return False

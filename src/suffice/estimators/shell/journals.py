@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from suffice.errors import FileError, InputError, SubtractionError
+from suffice.errors import FileError, InputError, SubtractionError, WriteError, writing
 from suffice.estimators.shell.portable import file_of
 from suffice.models.model import Model
 from suffice.notebook import card, table
@@ -78,9 +78,11 @@ class Certificate:
             Path of the new file.
         """
         try:
-            with Path(path).open("x", encoding="utf-8") as file:
+            with writing(path), Path(path).open("x", encoding="utf-8") as file:
                 file.write(self.json)
-        except FileExistsError:
+        except WriteError as error:
+            if not isinstance(error.__cause__, FileExistsError):
+                raise
             raise FileError(
                 f"The file {str(path)!r} must not exist yet: a certificate never replaces another. Name another file."
             ) from None
