@@ -170,7 +170,7 @@ def label_column(y: Any, rows: int, checks: LabelChecks) -> Column:
     if is_series(y):
         must_be_sound(y)
     given = y if is_series(y) else checks.one_dimension(np.asarray(labelled(y)))
-    words = np.asarray(given) if getattr(getattr(given, "dtype", None), "kind", "") in ("O", "U") else np.empty(0)
+    words: Any = np.asarray(given) if getattr(getattr(given, "dtype", None), "kind", "") in ("O", "U") else np.empty(0)
     broken = has_surrogates(words) if words.dtype.kind == "U" else not all(map(is_encodable, set(words.tolist())))
     if broken:  # Arrow cannot hold them
         names, codes = np.unique(words.astype(object), return_inverse=True)

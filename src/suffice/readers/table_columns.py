@@ -21,6 +21,7 @@ from suffice.parallel import in_parallel
 from suffice.readers.columns import FAMILIES
 from suffice.stats import ClassCounts, DiagonalMoments, ValueCounts
 from suffice.stats.base import has_rows_of
+from suffice.stats.moments import LEAST
 from suffice.stats.word_counts import WordCounts
 from suffice.tables import Column, Table, kind_of
 
@@ -74,10 +75,23 @@ def counted_all(
     names: Sequence[Name], table: Table, labels: Labels, free: Iterable[Name], counted: Callable[[Name], OpenBlock]
 ) -> dict[Name, OpenBlock]:
     """Count columns one by one, except the plain numbers in `free`, whose likelihoods are chosen together."""
+    for name in names:
+        if name in table and table[name].storage == "real":
+            _refuse_tiny(table[name])
     numbers = choose_numbers([table[name] for name in free], labels)
     others = [name for name in names if name not in numbers]
     made = dict(zip(others, in_parallel(counted, others), strict=True)) | numbers
     return {name: made[name] for name in names}
+
+
+def _refuse_tiny(column: Column) -> None:
+    """Raise DataError for numbers whose differences are so small that their squares vanish."""
+    spread = np.fmax.reduce(column.values, initial=-np.inf) - np.fmin.reduce(column.values, initial=np.inf)
+    if 0 < spread < LEAST:
+        raise DataError(
+            f"Column {column.name!r} must hold numbers that are equal or differ by at least 2**-500, since the squares "
+            f"of smaller differences vanish; it varies by {spread:.6g}. Rescale it."
+        )
 
 
 def counted_first(name: Name, table: Table, labels: Labels, given: Likelihood | Chosen | None) -> OpenBlock:

@@ -25,7 +25,7 @@ from suffice.stats.redrawn import Redrawn, by_class, on_a_sphere
 from suffice.telling import counted, tell
 from suffice.typing import Array, Booleans, Rng
 
-__all__ = ["DiagonalMoments", "FullMoments"]
+__all__ = ["LEAST", "DiagonalMoments", "FullMoments"]
 
 
 EPS = float(np.finfo(np.float64).eps)
@@ -33,6 +33,9 @@ EPS = float(np.finfo(np.float64).eps)
 SMALL, HUGE = 1e-5, 2.0**20
 """Share of a mean up to which a spread within rounding is taken for none; distance of removed values from which a mean
 of zero does not say that all values are zeros."""
+
+LARGEST, LEAST = 2.0**500, 2.0**-500
+"""Largest size of a number, and least distance of numbers, whose squares keep all digits."""
 
 PAIRED = 2.0**-50
 """Rounding error of a sum of pairs, relative to that of a count."""
@@ -222,6 +225,7 @@ class DiagonalMoments(Moments):
     @classmethod
     def _gather(cls, rows: RowMatrix, groups: Groups) -> Self:
         _, _, mean, mean_lo, scatter, scatter_lo = counting_kernels.table("moments", rows, groups, REAL)
+        _refuse_sizes(rows, mean, scatter)
         return cls(mean, counting_kernels.weights(groups, len(rows.shape)), scatter, mean_lo, scatter_lo, scatter)
 
     @property
@@ -298,6 +302,7 @@ class FullMoments(Moments):
         for at in range(0, max(1, len(rows)), counting_kernels.ROWS_AT_ONCE):
             block = slice(at, at + counting_kernels.ROWS_AT_ONCE)
             arrays = counting_kernels.full_moments(rows.part(block), groups.part(block), REAL)
+            _refuse_sizes(rows.part(block), arrays[0], np.diagonal(arrays[2], axis1=-2, axis2=-1))
             part = cls(*arrays, np.diagonal(arrays[2], axis1=-2, axis2=-1))
             total = part if total is None else total + part
         return total if total is not None else cls.zero()
@@ -344,6 +349,29 @@ class FullMoments(Moments):
         nearest = (nearest + np.swapaxes(nearest, -1, -2)) / 2
         sound = np.asarray((values >= 0).all(axis=-1) & (sizes >= 0).all(axis=-1))[..., None, None]
         return scatter.where(sound, Pair(nearest, np.zeros_like(nearest)))
+
+
+def _refuse_sizes(rows: RowMatrix, mean: Array, sizes: Array) -> None:
+    """Raise DataError for a column whose squares overflow, or vanish although its values differ."""
+    spread, middle = sizes.reshape(-1, rows.matrix.shape[1]), np.abs(mean).reshape(-1, rows.matrix.shape[1])
+    with np.errstate(invalid="ignore"):
+        large = np.asarray(~(np.sqrt(spread) + middle <= LARGEST).all(axis=0))
+        small = np.asarray((spread < LEAST**2).all(axis=0))
+    if rows.is_sparse and small.any():  # most are columns of zeros
+        small &= bool((np.abs(rows.matrix.data[rows.matrix.data != 0]) < LEAST).any())
+    for j in np.flatnonzero(large | small):
+        column = rows.matrix[:, [j]].toarray().ravel() if rows.is_sparse else rows.matrix[:, j].astype(np.float64)
+        place = f"column {j}" if rows.matrix.shape[1] > 1 else "it"
+        if large[j] and np.abs(column).max() > LARGEST:
+            raise DataError(
+                f"The argument '{rows.name}' must hold numbers of at most 2**500 in size, since larger ones cannot be "
+                f"squared; {place} holds {column[np.abs(column).argmax()]:.6g}. Rescale it."
+            )
+        if small[j] and 0 < np.ptp(column) < LEAST:
+            raise DataError(
+                f"The argument '{rows.name}' must hold numbers that are equal or differ by at least 2**-500, since the "
+                f"squares of smaller differences vanish; {place} varies by {np.ptp(column):.6g}. Rescale it."
+            )
 
 
 def _nothing(like: Array) -> Pair:
