@@ -57,7 +57,8 @@ def test_parameters_of_any_size_give_probabilities_or_are_refused_by_name(case: 
 
 def test_what_overflows_is_refused_by_name() -> None:
     X, y = [[1, 0], [0, 2]], [0, 1]
-    for name, value in (("alpha", 1e308), ("class_prior", 1e308), ("temper", 1e200), ("alpha", [1.0, 1e200])):
+    cases: list[tuple[str, Any]] = [("alpha", 1e308), ("class_prior", 1e308), ("temper", 1e200), ("alpha", [1, 1e200])]
+    for name, value in cases:
         with pytest.raises(ValueError, match=f"'{name}' parameter of MultinomialNB must hold numbers of at most 2"):
             sf.MultinomialNB(**{name: value}).fit(X, y)
     with pytest.raises(ValueError, match="'length_exponent' parameter of TextClassifier must be"):
@@ -102,5 +103,6 @@ def test_constants_are_no_small_columns() -> None:
     for kind in (DiagonalMoments, FullMoments):
         for matrix in (X, sparse.csr_matrix(X)):
             assert (np.asarray(kind.of(matrix).mean) >= 0).all()
+            assert kind.of(matrix[:0], [], n_classes=2).n.sum() == 0
             with pytest.raises(DataError, match=r"'data' must hold .* column 1 varies by 1e-200\. Rescale it"):
                 kind.of(matrix[:2][:, [0, 2]])

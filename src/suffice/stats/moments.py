@@ -359,7 +359,7 @@ def _refuse_sizes(rows: RowMatrix, mean: Array, sizes: Array) -> None:
         small = np.asarray((spread < LEAST**2).all(axis=0))
     if rows.is_sparse and small.any():  # most are columns of zeros
         small &= bool((np.abs(rows.matrix.data[rows.matrix.data != 0]) < LEAST).any())
-    for j in np.flatnonzero(large | small):
+    for j in np.flatnonzero(large | small) if len(rows) else ():
         column = rows.matrix[:, [j]].toarray().ravel() if rows.is_sparse else rows.matrix[:, j].astype(np.float64)
         place = f"column {j}" if rows.matrix.shape[1] > 1 else "it"
         if large[j] and np.abs(column).max() > LARGEST:
