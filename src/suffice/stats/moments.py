@@ -139,8 +139,7 @@ class Moments(Statistic):
         scatter = self._repaired(scatter.where(self._spread(left), _nothing(self.scatter)), other)
         peak = np.where(left, self._peak_with(other, self._scatters), 0.0)
         error = self._last_digits * np.maximum(self._least(peak), self._least(other.peak))
-        flat = left & removed & (np.abs(self._diagonal(scatter.hi)) <= error)
-        scatter = scatter.where(~self._crossed(flat), _nothing(self.scatter))
+        scatter = self._flattened(scatter, left & removed & (np.abs(self._diagonal(scatter.hi)) <= error))
         rest = self._make(n, means, scatter.where(self._spread(removed), self._scatters), peak)
         rest._tell_of_lost_digits(removed & left & (n != 1), error)
         return rest
@@ -193,8 +192,8 @@ class Moments(Statistic):
         spread would be tiny, or the values would be far smaller than those that were removed.
         """
         sizes, mean, far = self._sizes(), np.abs(self.mean), np.sqrt(error / self._last_digits)
-        spread = (np.sqrt(error) > SMALL * np.sqrt(self.n) * mean) & ((mean > self._last_digits * far) | (far > HUGE))
-        unknown = changed & (error > ROUNDING * sizes) & ((sizes > 0) | spread)
+        spread = (np.sqrt(error) > SMALL * np.sqrt(self.n) * mean) & ((mean > 64 * EPS * far) | (far > HUGE))
+        unknown = changed & (error > ROUNDING * sizes) & ((sizes > error) | spread)
         if unknown.any():
             worst = float(np.max(error[unknown] / np.maximum(sizes[unknown], error[unknown])))
             tell(
@@ -203,9 +202,9 @@ class Moments(Statistic):
                 "refresh(X, y) with all remaining rows, which counts them again."
             )
 
-    @abstractmethod
-    def _crossed(self, features: Booleans) -> Booleans:
-        """Return which parts of the scatter belong to any of these features."""
+    def _flattened(self, scatter: Pair, flat: Booleans) -> Pair:
+        """Return the scatter with zeros for features without a spread; covariances may be known where it is not."""
+        return scatter
 
     @abstractmethod
     def _repaired(self, scatter: Pair, other: Self) -> Pair:
@@ -271,8 +270,8 @@ class DiagonalMoments(Moments):
     def _diagonal(self, scatter: Array) -> Array:
         return scatter
 
-    def _crossed(self, features: Booleans) -> Booleans:
-        return features
+    def _flattened(self, scatter: Pair, flat: Booleans) -> Pair:
+        return scatter.where(~flat, _nothing(self.scatter))
 
     def _scatter_shape(self) -> tuple[int, ...]:
         return self.mean.shape
@@ -324,9 +323,6 @@ class FullMoments(Moments):
 
     def _diagonal(self, scatter: Array) -> Array:
         return np.asarray(np.diagonal(scatter, axis1=-2, axis2=-1)) if scatter.ndim else scatter
-
-    def _crossed(self, features: Booleans) -> Booleans:
-        return features[..., :, None] | features[..., None, :] if features.ndim else features
 
     def _scatter_shape(self) -> tuple[int, ...]:
         return (*self.mean.shape, self.mean.shape[-1]) if self.mean.ndim else ()
