@@ -29,6 +29,11 @@ INTENDED: dict[str, str] = {
         for name in TEMPERED
     },
     "NaiveBayes best/held out/alone/probabilities*": "weights fitted without a row end within 2e-9 of where they did",
+    "*/peak*": "the largest scatter is that of rows counted at once, since sums keep all digits",
+    **{
+        f"{name}*/fitted/information*": "numbers and columns of tables have information about the class"
+        for name in ("GaussianNB", "ExponentialNB", "discriminant diagonal", "NaiveBayes")
+    },
     "*/temper_/prior": "a power of the class prior, which is 1 unless EM with few labels chose it",
     "ComplementNB*/fitted/attributes/weights_": "complements have no weights of features, not even None",
     **{

@@ -23,8 +23,8 @@ def far(drawn: Any, expected: Any, spread: Any) -> Any:
 @pytest.mark.parametrize("case", FAMILIES, ids=str)
 def test_outcomes_by_drawn_parameters_are_those_of_the_predictive(case: FamilyCase) -> None:
     belief, rng = case.typical, np.random.default_rng(3)
-    outcomes = np.asarray(type(belief).simulate(belief.sample(rng, size=MANY), rng), np.float64)
-    predicted = np.asarray(belief.predict().sample(rng, size=MANY), np.float64)
+    outcomes = np.asarray(type(belief).simulate(belief.sample(MANY, rng), rng), np.float64)
+    predicted = np.asarray(belief.predict().sample(MANY, rng), np.float64)
     for mine, theirs in zip(outcomes.reshape(MANY, -1).T, predicted.reshape(MANY, -1).T, strict=True):
         assert stats.ks_2samp(mine, theirs).pvalue > 1e-3
 

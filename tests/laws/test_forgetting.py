@@ -145,6 +145,7 @@ def test_a_column_without_a_value_left_is_as_before_its_first() -> None:
     assert isinstance(model.columns_["city"], sf.columns.Categorical)
 
 
+@pytest.mark.filterwarnings("ignore:The spread of")
 def test_a_large_number_leaves_its_magnitude_at_most() -> None:
     X, y = np.array([[1.0], [2.0], [4.0], [7.0], [0.0]]), np.array([0, 0, 1, 1, 0])
     peaks = set()

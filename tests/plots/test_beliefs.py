@@ -167,7 +167,7 @@ def test_density_on_the_simplex() -> None:
     assert density.mean() == pytest.approx(2, rel=0.01)  # the triangle of (second, third) has an area of one half
     assert [line["name"] for line in holding(chart, "name")] == ["red", "green", "blue"]
     dots = rows(chart)[2]
-    drawn = belief.sample(0, 50)
+    drawn = belief.sample(50, 0)
     np.testing.assert_allclose([dot["y"] for dot in dots], drawn[:, 2] * np.sqrt(3) / 2)
     assert len(rows(plots.simplex(belief, samples=0))) == len(rows(chart)) - 1
 
@@ -175,7 +175,7 @@ def test_density_on_the_simplex() -> None:
 def test_draws_of_any_number_of_categories() -> None:
     belief = sf.Dirichlet([0.1, 0.5, 1, 2])
     (lines,) = rows(plots.draws(belief, size=3, rng=7))
-    np.testing.assert_array_equal([line["probability"] for line in lines], belief.sample(7, 3).ravel())
+    np.testing.assert_array_equal([line["probability"] for line in lines], belief.sample(3, 7).ravel())
     np.testing.assert_allclose([line["expected"] for line in lines[:4]], belief.mean)
 
 

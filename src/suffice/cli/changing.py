@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import warnings
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from copy import copy
@@ -28,7 +27,7 @@ from suffice.later import pa
 from suffice.models.choosing.wanted import ROWS
 from suffice.stats.bottom_k import BottomK, rows_of
 from suffice.store.models import pieces
-from suffice.telling import counted
+from suffice.telling import counted, untold
 
 fcntl: ModuleType | None
 try:
@@ -214,8 +213,7 @@ def refresh(path: Path, data: list[Path], output: Path | None, errors: str, as_j
     sample = found if whole else rows_of(found, most)
     if rows < model.class_count_.sum():
         note([f"the files hold {rows:,} of {model.class_count_.sum():,.15g} rows of the model; give all of them"])
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "Views are chosen on")  # a sample, as 'suffice fit' takes it
+    with untold("Views are chosen on"):  # a sample, as 'suffice fit' takes it
         model.refresh(columns.features(sample), columns.labels(sample))
     save(model, output or path)
     facts = {"model": str(output or path), "rows": sample.num_rows, "what": "chosen by"}

@@ -46,9 +46,9 @@ def message_and_code(error: Exception) -> tuple[str, int]:
 
 def _code(error: Exception) -> int:
     """Return 3 for a file that does not exist or cannot be read, else 2."""
-    from suffice.errors import FileError, PathError
+    from suffice.errors import FileError, PathError, WriteError
 
-    return 3 if isinstance(error, FileError | PathError) else 2
+    return 3 if isinstance(error, FileError | PathError | WriteError) else 2
 
 
 def _wrong_usage(error: Any) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import io
 import mmap
@@ -19,7 +20,7 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from suffice.errors import KindError, ModelFileError, PathError
+from suffice.errors import KindError, ModelFileError, PathError, writing
 from suffice.store.layout import LARGEST_HEADER, Layout, refuse
 
 __all__ = ["MAPPED", "Bytes", "File", "digest", "replace_file", "replaceable", "replacing"]
@@ -47,12 +48,14 @@ def read_path(path: Any) -> Path:
     """Return a path, with `~` expanded to the user's home."""
     if not isinstance(path, str | os.PathLike):
         raise KindError(f"The argument 'path' must be a string or a path object; got a {type(path).__name__}.")
+    if "\0" in os.fspath(path):
+        raise PathError(f"The file name {str(path)!r} must not hold NUL, which no file system allows.")
     return Path(path).expanduser()
 
 
 def replace_file(path: Path, parts: Iterable[Any]) -> None:
     """Replace a file by bytes and arrays. Whatever happens, the old file or the new one is there, complete."""
-    with replacing(path) as file:
+    with writing(path), replacing(path) as file:
         for part in parts:
             file.write(part)
 
@@ -175,6 +178,10 @@ class File:
             handle = os.open(self.path, flags)
         except (FileNotFoundError, NotADirectoryError):
             raise PathError(f"The model file {str(path)!r} does not exist.") from None
+        except OSError as error:
+            if error.errno != errno.ENAMETOOLONG:
+                raise
+            raise PathError(f"The model file {str(path)!r} does not exist: its name is too long.") from None
         found = os.fstat(handle)
         if not stat.S_ISREG(found.st_mode):
             os.close(handle)

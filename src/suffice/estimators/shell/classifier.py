@@ -25,6 +25,7 @@ from suffice.models.predictor import Predictor
 from suffice.models.views import Views
 from suffice.readers.labels import Examples
 from suffice.stats.journal import Journal
+from suffice.telling import untold
 from suffice.typing import Booleans, DataLike, GroupsLike, JournalKey, LabelArray, LabelsLike, WeightsLike
 
 __all__ = ["Classifier"]
@@ -246,7 +247,8 @@ class Classifier(Judging):
         rest = copy(self)
         rest._journal = None  # a temporary copy needs no certificates
         if inside.labels.given.any():
-            rest._subtract(rest._count(inside), drop_views=True)
+            with untold("The spread of"):  # the remaining rows are counted again
+                rest._subtract(rest._count(inside), drop_views=True)
         outside = replace(outside, classes=self.classes_).among(rest.classes_) if len(rest.classes_) else outside
         rest._put(rest._rechosen(outside), Views(), stale=False)
         if views and (self._predictor.views or groups is not None):

@@ -9,14 +9,12 @@ from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator
-from sklearn.exceptions import NotFittedError
 
-import suffice
-from suffice.errors import FileError, InputError, KindError, SubtractionError
+from suffice.errors import FileError, InputError, SubtractionError, WriteError, writing
+from suffice.estimators.shell.portable import file_of
 from suffice.models.model import Model
 from suffice.notebook import card, table
 from suffice.readers.labels import Examples, RowReader
@@ -87,9 +85,11 @@ class Certificate:
             Path of the new file.
         """
         try:
-            with Path(path).open("x", encoding="utf-8") as file:
+            with writing(path), Path(path).open("x", encoding="utf-8") as file:
                 file.write(self.json)
-        except FileExistsError:
+        except WriteError as error:
+            if not isinstance(error.__cause__, FileExistsError):
+                raise
             raise FileError(
                 f"The file {str(path)!r} must not exist yet: a certificate never replaces another. Name another file."
             ) from None
@@ -110,11 +110,8 @@ class Certificate:
 
 def checksum(model: BaseEstimator) -> str | None:
     """Return the SHA-256 of the file that `save` writes; None if it cannot write the model."""
-    store: Any = suffice.store  # above the classifiers in the import order, so used late
-    try:
-        return sha256(store.to_bytes(model)).hexdigest()
-    except (KindError, NotFittedError):
-        return None
+    data = file_of(model)
+    return None if data is None else sha256(data).hexdigest()
 
 
 AT_ONCE = 4096

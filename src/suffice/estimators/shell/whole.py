@@ -25,13 +25,15 @@ from weakref import WeakKeyDictionary
 
 from suffice.attributes import guard_properties
 from suffice.errors import BusyError, KeywordError
+from suffice.estimators.shell.portable import Portable
+from suffice.signatures import explained
 
 if TYPE_CHECKING:
     from sklearn.base import BaseEstimator
 
 __all__ = [
-    "ATTRIBUTES", "MOVED", "PARAMETERS", "NamesInUse", "Whole", "changing", "know_nothing", "must_be_fitted",
-    "refuse_old_names", "take_turns", "whole",
+    "ATTRIBUTES", "MOVED", "PARAMETERS", "NamesInUse", "Whole", "changing", "explain_constructor", "know_nothing",
+    "must_be_fitted", "refuse_old_names", "take_turns", "whole",
 ]  # fmt: skip
 
 CHANGES = {
@@ -59,12 +61,13 @@ class NamesInUse(ABCMeta):
         return [name for name in super().__dir__() if not isinstance(inspect.getattr_static(cls, name, None), OldName)]
 
 
-class Whole(metaclass=NamesInUse):
+class Whole(Portable, metaclass=NamesInUse):
     """An estimator whose changes are made completely or not at all."""
 
     def __init_subclass__(cls, **options: object) -> None:
         """Make the changes of a subclass complete or not at all, and refuse its old names."""
         super().__init_subclass__(**options)
+        explain_constructor(cls)
         refuse_old_names(cls)
         take_turns(cls)
 
@@ -85,6 +88,13 @@ def take_turns(cls: type[BaseEstimator]) -> None:
         from suffice.estimators.shell.parameters import shorten_requests
 
         shorten_requests(cls)
+
+
+def explain_constructor(cls: Any) -> None:
+    """Make errors about wrong parameters of a constructor list the known ones."""
+    module = getattr(cls.__init__, "__module__", "")
+    if "__init__" in vars(cls) or module.startswith("sklearn."):
+        cls.__init__ = explained(cls.__init__)
 
 
 def whole(model: M) -> M:

@@ -21,6 +21,7 @@ from suffice.models.likelihoods.base import Likelihood
 from suffice.models.likelihoods.pictures import ClassDistributions, curves_of_numbers
 from suffice.models.likelihoods.shared import by_class, must_be, speaking_numbers
 from suffice.models.scoring.cells import Cells
+from suffice.models.scoring.information import of_densities
 from suffice.models.scoring.linear import DenseHeldOut
 from suffice.models.scoring.reals import TINY, Downdates, NormalBelief, NormalDensities, StudentTs, in_unit
 from suffice.models.scoring.removal import Removal
@@ -221,11 +222,9 @@ class Gaussian(Likelihood):
         return speaking_numbers(np.asarray(mean), np.asarray(variance), t.n[:, 0] if self.column else n, code, k)
 
     def information(self, t: DiagonalMoments, prior: Array) -> Array:
-        """Raise KindError, since moments are not counts."""
-        raise KindError(
-            f"The information of features needs counts; got {self.word}, which has moments. Bin the features into "
-            "categories and use CategoricalNB."
-        )
+        """Return the mutual information of the class and each number."""
+        densities = self.scorer(t)
+        return of_densities(densities.quantiles, densities.logs, prior)
 
     def distributions(self, t: DiagonalMoments, level: float) -> list[ClassDistributions]:
         """Return the normal of each column in each class."""
