@@ -112,6 +112,20 @@ def test_what_no_class_can_have_made_is_what_the_prior_says() -> None:
     assert model.explain([1, 0, 0], "b", "a").log_odds == -np.inf
 
 
+def test_wrong_labels_do_not_change_which_classes_are_compared() -> None:
+    rng, words = np.random.default_rng(0), ["ant", "bee", "cow", "dog", "elk", "fox"]
+    shares = np.array([[5, 1, 1, 1, 2, 1], [2, 5, 3, 1, 1, 1], [1, 1, 1, 4, 5, 1]]) / [[11], [13], [13]]
+    code = rng.choice(3, 600, p=[0.15, 0.25, 0.6])
+    texts = [" ".join(rng.choice(words, 12, p=shares[c])) for c in code]
+    labels = np.array(["a", "b", "c"])[np.where(rng.random(600) < 0.15, rng.integers(0, 3, 600), code)]
+    model = sf.TextClassifier(effort="fast").fit(texts, labels)
+    found = [model.explain(text) for text in texts[:200]]
+    assert any("(label noise)" in one.features for one in found)
+    logs = [dict(zip("abc", row, strict=True)) for row in model.predict_log_proba(texts[:200]).tolist()]
+    for one, row in zip(found, logs, strict=True):
+        assert [row[one.target], row[one.against]] == pytest.approx(sorted(row.values(), reverse=True)[:2])
+
+
 def test_an_interval_is_that_of_draws_from_the_posterior() -> None:
     X, y = np.random.default_rng(3).binomial(1, 0.4, (200, 1)), np.arange(200) % 2
     explanation = sf.BernoulliNB().fit(X, y).explain([1], 1, 0)

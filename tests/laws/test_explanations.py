@@ -8,6 +8,7 @@ from sklearn.base import clone
 
 import suffice as sf
 from laws.estimators import ESTIMATORS, EstimatorCase, every_estimator, mixed
+from laws.inside import put_label_noise
 from suffice.estimators.shell.classifier import Classifier
 
 PAIRS = [("a", "b"), ("b", "c"), ("c", "a")]
@@ -37,6 +38,20 @@ def test_the_parts_add_up_to_the_log_odds(case: EstimatorCase) -> None:
         explanation = model.explain(row)
         assert explanation.target == model.predict(row)[0]
         assert explanation.against == sorted(logs, key=lambda c: -logs[c])[1]
+
+
+@every_estimator
+def test_the_two_classes_are_the_most_probable_with_label_noise_too(case: EstimatorCase) -> None:
+    X, y = case.data(0, 60)
+    model = clone(case.model).fit(X, y, sample_weight=np.select([y == "a", y == "b"], [1.0, 2.0], 6.0))
+    put_label_noise(model, 0.2)
+    for i in range(30):
+        row = rows_of(X, [i])
+        logs = dict(zip(model.classes_.tolist(), model.predict_log_proba(row)[0], strict=True))
+        explanation = model.explain(row)
+        first, second, _ = sorted(logs.values(), reverse=True)
+        assert (logs[explanation.target], logs[explanation.against]) == (first, second)
+        assert explanation.log_odds == pytest.approx(first - second, abs=1e-9)
 
 
 @every_estimator

@@ -11,7 +11,7 @@ import numpy as np
 from suffice.errors import InputError
 from suffice.models.answers.parts import Wording, parts
 from suffice.models.model import Name
-from suffice.models.predictor import Predictor
+from suffice.models.predictor import Predictor, normalise
 from suffice.models.scoring.results import Contributions, lift_in_words
 from suffice.models.scoring.rows import Rows
 from suffice.notebook import bar, card, line, table
@@ -155,17 +155,23 @@ def explain(
     backend: str | None = None,
 ) -> Explanation:
     """Return the explanation of one row for one class against another; by default, the two most probable classes."""
-    said, classes = parts(predictor, rows, wording), predictor.model.classes
-    power = float(np.ravel(predictor.powers(rows))[0])
-    found = _of_two(said, predictor.log_prior, power, classes, (target, against), backend)
-    return _with_floor(found, predictor, rows) if predictor.views.floor else found
+    said, joint = parts(predictor, rows, wording), predictor.joint(rows)
+    impossible = bool(normalise(joint, predictor.log_prior))  # then it keeps the prior, NB-12
+    logs, power = predictor.floored(joint)[0], float(np.ravel(predictor.powers(rows))[0])
+    a, b = _two_classes(logs, predictor.model.classes, target, against)
+    if not impossible and np.isneginf(joint[0, [a, b]]).all():
+        first, second = predictor.model.classes[[a, b]].tolist()
+        raise InputError(
+            f"The classes {first!s} and {second!s} are both impossible for this row: there are no odds. "
+            "A larger alpha, or estimate='mean', leaves nothing impossible."
+        )
+    found = _of_two(said, predictor, power, a, b, impossible, backend)
+    return _with_floor(found, predictor, float(logs[a] - logs[b])) if predictor.views.floor else found
 
 
-def _with_floor(found: Explanation, predictor: Predictor, rows: Mapping[Name, Rows]) -> Explanation:
+def _with_floor(found: Explanation, predictor: Predictor, log_odds: float) -> Explanation:
     """Return the explanation with the effect of the floor on the log-odds as a part."""
-    a, b = (place_of(predictor.model.classes, label, "target") for label in (found.target, found.against))
-    logs = predictor.log_proba(rows)[0]
-    less = float(logs[a] - logs[b]) - found.log_odds
+    less = log_odds - found.log_odds
     if not np.isfinite(less):
         return found
     ends = [None if end is None else np.append(end, np.nan) for end in (found.low, found.high)]
@@ -180,21 +186,12 @@ def _with_floor(found: Explanation, predictor: Predictor, rows: Mapping[Name, Ro
 
 
 def _of_two(
-    said: Contributions, log_prior: Array, power: float, classes: Any, pair: tuple[Any, Any], backend: str | None
+    said: Contributions, predictor: Predictor, power: float, a: int, b: int, impossible: bool, backend: str | None
 ) -> Explanation:
     """Return the explanation of one class against another, with the likelihood raised to a power."""
+    classes, log_prior = predictor.model.classes, predictor.log_prior
     if power == 0:  # no evidence
         said = replace(said, logs=np.zeros_like(said.logs))
-    with np.errstate(invalid="ignore"):
-        total = log_prior + power * said.logs.sum(axis=0)
-    total = np.where(np.isnan(total) | np.isneginf(log_prior), -np.inf, total)
-    impossible = bool(np.isneginf(total).all())  # then it keeps the prior, NB-12
-    a, b = _two_classes(log_prior if impossible else total, classes, *pair)
-    if not impossible and np.isneginf(total[[a, b]]).all():
-        raise InputError(
-            f"The classes {classes[a]!s} and {classes[b]!s} are both impossible for this row: there are no odds. "
-            "A larger alpha, or estimate='mean', leaves nothing impossible."
-        )
     with np.errstate(invalid="ignore"):
         prior = log_prior[a] - log_prior[b]
         weights = power * (said.logs[:, a] - said.logs[:, b])  # SX-6
@@ -250,11 +247,11 @@ def _together(said: Contributions, i: int, a: int, b: int, classes: Any) -> str:
     return f": jointly {own} as frequent in {classes[a]} as {than}, {other} in {classes[b]}"
 
 
-def _two_classes(total: Array, classes: Any, target: Any, against: Any) -> tuple[int, int]:
+def _two_classes(logs: Array, classes: Any, target: Any, against: Any) -> tuple[int, int]:
     """Return the places of the classes to compare; by default, those of the two most probable."""
-    if len(total) < 2:
+    if len(logs) < 2:
         raise InputError("Explaining a prediction needs at least two classes; the model has one.")
-    order = np.argsort(-total, kind="stable").tolist()
+    order = np.argsort(-logs, kind="stable").tolist()
     first = None if target is None else place_of(classes, target, "target")
     second = None if against is None else place_of(classes, against, "against")
     a = first if first is not None else next(c for c in order if c != second)
