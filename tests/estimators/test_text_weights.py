@@ -12,7 +12,7 @@ import suffice as sf
 from suffice.errors import InputError
 from suffice.estimators.texts.options import TextModel
 from suffice.evaluate import log_loss
-from suffice.models.likelihoods.shared import weight_in_words
+from suffice.models.likelihoods.shared import power_in_words
 from suffice.readers import labels
 from suffice.stats.bottom_k import picked
 from suffice.stats.content import hashed
@@ -194,14 +194,15 @@ def test_they_are_shown() -> None:
     X, y = corpus(14, 600)
     model = sf.TextClassifier().fit(X, y)
     top = model.top_features("north", 3)
-    assert all(row.value.startswith(("weight", "redundant")) or row.value == "" for row in top)
+    assert all(row.value.startswith("power") or row.value == "" for row in top)
     explanation = model.explain(X[0])
-    assert any("weight" in value for value in explanation.values)
+    assert any("power" in value for value in explanation.values)
     logs = model.predict_log_proba(X[:1])[0]
     both = [list(model.classes_).index(label) for label in (explanation.target, explanation.against)]
     assert explanation.log_odds == pytest.approx(logs[both[0]] - logs[both[1]], abs=1e-9)
-    assert weight_in_words(0.01, "words") == "redundant given other words"
-    assert (weight_in_words(1.0, "words"), weight_in_words(0.5, "columns")) == ("", "weight 0.50")
+    assert power_in_words(0.01, -0.09, "words") == "redundant given other words"
+    assert power_in_words(0.01, -0.11, "words") == "power 0.01: 1% of its log-odds"
+    assert (power_in_words(1.0, 9, "words"), power_in_words(0.5, 0, "columns")) == ("", "power 0.50")
 
 
 def test_a_matrix_of_counts_has_weights_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,5 +1,6 @@
 """An explanation adds up to what the model says, whatever the model."""
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,7 @@ from sklearn.base import clone
 import suffice as sf
 from laws.estimators import ESTIMATORS, EstimatorCase, every_estimator, mixed
 from laws.inside import put_label_noise
+from laws.weighed import hold
 from suffice.estimators.shell.classifier import Classifier
 
 PAIRS = [("a", "b"), ("b", "c"), ("c", "a")]
@@ -52,6 +54,22 @@ def test_the_two_classes_are_the_most_probable_with_label_noise_too(case: Estima
         first, second, _ = sorted(logs.values(), reverse=True)
         assert (logs[explanation.target], logs[explanation.against]) == (first, second)
         assert explanation.log_odds == pytest.approx(first - second, abs=1e-9)
+
+
+@pytest.mark.parametrize("case", [case for case in ESTIMATORS if "weighed" in case.name], ids=str)
+@pytest.mark.parametrize("power", [0.0, 0.01, 0.049])
+def test_only_what_adds_next_to_nothing_is_called_redundant(case: EstimatorCase, power: float) -> None:
+    model, X = fitted(case)
+    weights, known = model._predictor.views.weights, lambda line: str(line[0])[0] != "(" and line[1] != "missing"
+    if "NaiveBayes" in case.name:
+        hold(model, replace(weights, columns=dict.fromkeys(weights.columns, power)))
+    else:
+        hold(model, replace(weights, features=np.full(len(weights.features), power)))
+    lines = [line for i in range(12) for line in model.explain(rows_of(X, [i])).top(99) if known(line)]
+    assert lines
+    for _, value, weight in lines:
+        assert ("redundant given other " in value) == (abs(weight) < 0.1)
+        assert ("% of its log-odds" in value) == (abs(weight) >= 0.1 and power > 0)
 
 
 @every_estimator

@@ -130,7 +130,7 @@ def _called(model: Any, row: Any) -> str:
     """Return a feature that favours a class, with the values that do."""
     if kind_of_rows(model) != "table" or not row.value:
         return str(row.feature)
-    value = re.sub(r", weight [0-9.]+$", "", row.value)
+    value = re.sub(r", power .*$", "", row.value)
     where, _, average = value.partition(": ")
     return f"{row.feature} {where}" if average else f"{row.feature}={value}"
 

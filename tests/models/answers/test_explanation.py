@@ -69,7 +69,7 @@ def test_feature_weights_are_said() -> None:
     X, y = counts()
     views = Views(weights=FeatureWeights({}, 1.0, np.array([1.0, 0.0, 0.45, 1.5, 1.0])))
     found = explain(of_matrix(X, y, views=views), matrix([[1, 2, 1, 0, 0]]), Wording())
-    assert list(found.values) == ["once", "2 times, redundant given other words", "once, weight 0.45"]
+    assert list(found.values) == ["once", "2 times, redundant given other features", "once, power 0.45"]
 
 
 def test_values_of_codes_come_from_the_reader() -> None:
@@ -161,8 +161,15 @@ def test_column_weights_are_said() -> None:
     predictor = of_table(views=views, temper=Temper(0.5))
     row = {"size": [1.25], "note": ["cheap"]}
     found, plain = of_row(predictor, row, "s", "h"), of_row(of_table(), row, "s", "h")
-    assert list(found.values) == ["1.25, weight 0.45", "cheap, redundant given other columns [cheap +1.1]"]
+    assert list(found.values) == ["1.25, power 0.45", "cheap, redundant given other columns"]
     np.testing.assert_allclose(found.weights, plain.weights * [0.225, 0.0], atol=1e-12)
+
+
+def test_a_column_of_low_power_that_adds_much_says_its_power() -> None:
+    predictor = of_table(views=Views(weights=ColumnWeights({}, 1.0, {"size": 0.03})))
+    for size, said in ((1.6, "1.6, redundant given other columns"), (1.2, "1.2, power 0.03: 3% of its log-odds")):
+        found = of_row(predictor, {"size": [size]}, "s", "h")
+        assert (list(found.values), abs(found.weights[0]) >= 0.1) == ([said], "power" in said)
 
 
 def test_values_are_read_as_a_column_has_them() -> None:

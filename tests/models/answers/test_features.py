@@ -30,7 +30,7 @@ def test_feature_weights_multiply_and_are_said() -> None:
     powers[plain.feature] = 0.45
     views = Views(weights=FeatureWeights({}, 1.0, powers))
     row = next(row for row in speaking(of_matrix(X, y, views=views), 0, 5) if row.feature == plain.feature)
-    assert row.value == "weight 0.45"
+    assert row.value == "power 0.45"
     assert row.weight == pytest.approx(0.45 * plain.weight)
 
 
@@ -47,7 +47,7 @@ def test_texts_and_tables_speak_by_word_and_column() -> None:
     views = Views(weights=ColumnWeights({}, 1.0, {"note": 0.5}))
     rows = speaking(of_table(views=views), 1, 20, by_block=True)
     assert {row.feature for row in rows} == {"size", "note"}
-    assert any(row.value == "cheap, weight 0.50" for row in rows)
+    assert any(row.value == "cheap, power 0.50" for row in rows)
     assert any(row.value.startswith("low: 1.2") for row in rows)
     weights = [row.weight for row in rows]
     assert weights == sorted(weights, reverse=True)

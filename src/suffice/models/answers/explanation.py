@@ -10,6 +10,7 @@ import numpy as np
 
 from suffice.errors import InputError
 from suffice.models.answers.parts import Wording, parts
+from suffice.models.likelihoods.shared import power_in_words
 from suffice.models.model import Name
 from suffice.models.predictor import Predictor, normalise
 from suffice.models.scoring.results import Contributions, lift_in_words
@@ -165,7 +166,9 @@ def explain(
             f"The classes {first!s} and {second!s} are both impossible for this row: there are no odds. "
             "A larger alpha, or estimate='mean', leaves nothing impossible."
         )
-    found = _of_two(said, predictor, power, a, b, impossible, backend)
+    others = "columns" if wording.readings is not None else "words" if wording.text is not None else "features"
+    found = _of_two(said, predictor, power, (a, b), impossible, others)
+    found = replace(found, backend=backend)
     return _with_floor(found, predictor, float(logs[a] - logs[b])) if predictor.views.floor else found
 
 
@@ -186,9 +189,10 @@ def _with_floor(found: Explanation, predictor: Predictor, log_odds: float) -> Ex
 
 
 def _of_two(
-    said: Contributions, predictor: Predictor, power: float, a: int, b: int, impossible: bool, backend: str | None
+    said: Contributions, predictor: Predictor, power: float, pair: tuple[int, int], impossible: bool, others: str
 ) -> Explanation:
     """Return the explanation of one class against another, with the likelihood raised to a power."""
+    a, b = pair
     classes, log_prior = predictor.model.classes, predictor.log_prior
     if power == 0:  # no evidence
         said = replace(said, logs=np.zeros_like(said.logs))
@@ -197,9 +201,12 @@ def _of_two(
         weights = power * (said.logs[:, a] - said.logs[:, b])  # SX-6
     weights = np.zeros(len(weights)) if impossible else np.where(np.isnan(weights), 0.0, weights)
     low, high = (None, None) if impossible else _ends(said, power, a, b)
-    values = [_with_words(said, i, a, b) + _together(said, i, a, b, classes) for i in range(len(said.values))]
+    values = [
+        _meaning(said, i, adds, others) + _words(said, i, power, a, b) + _together(said, i, a, b, classes)
+        for i, adds in enumerate(weights.tolist())
+    ]
     note = _note(said, power, impossible)
-    return Explanation(classes[a], classes[b], float(prior), said.features, values, weights, low, high, backend, note)
+    return Explanation(classes[a], classes[b], float(prior), said.features, values, weights, low, high, note=note)
 
 
 def _note(said: Contributions, power: float, impossible: bool) -> str:
@@ -226,16 +233,23 @@ def _ends(said: Contributions, power: float, a: int, b: int) -> tuple[Array | No
     return middle - half, middle + half
 
 
-def _with_words(said: Contributions, i: int, a: int, b: int) -> str:
-    """Return the value of a part, with the three words of largest weight for a text."""
+def _meaning(said: Contributions, i: int, adds: float, others: str) -> str:
+    """Return the value of a part, with the power that its likelihood has."""
+    meant = "" if said.powers is None else power_in_words(said.powers[i], adds, others)
+    return ", ".join(filter(None, [said.values[i], meant]))
+
+
+def _words(said: Contributions, i: int, power: float, a: int, b: int) -> str:
+    """Return the three words of largest weight of a part that is a text."""
     inner = said.inner.get(i)
     if inner is None:
-        return said.values[i]
-    weights = np.nan_to_num(inner.logs[:, a] - inner.logs[:, b])
+        return ""
+    weights = power * np.nan_to_num(inner.logs[:, a] - inner.logs[:, b])
     words = [(w, name) for w, name in zip(weights.tolist(), inner.features, strict=True) if name[:1] != "("]
+    words = [(w, name) for w, name in words if abs(w) >= 0.05]  # what is displayed is not zero
     weightiest = sorted(words, key=lambda pair: -abs(pair[0]))[:3]
     listed = ", ".join(f"{name} {weight:+.1f}" for weight, name in weightiest)
-    return f"{said.values[i]} [{listed}]" if listed else said.values[i]
+    return f" [{listed}]" if listed else ""
 
 
 def _together(said: Contributions, i: int, a: int, b: int, classes: Any) -> str:

@@ -12,10 +12,10 @@ from typing import Any, NamedTuple, cast, overload
 
 import numpy as np
 
-from suffice.models.likelihoods.shared import weight_in_words
+from suffice.models.likelihoods.shared import power_in_words
 from suffice.models.model import Block, Model, Name, Together
 from suffice.models.predictor import Predictor
-from suffice.models.scoring.cells import AS_IT_IS
+from suffice.models.scoring.cells import AS_IT_IS, powered
 from suffice.models.scoring.results import Contributions
 from suffice.models.scoring.rows import Rows
 from suffice.models.scoring.text_rows import TextRows
@@ -112,7 +112,9 @@ def _speaking_columns(predictor: Predictor, code: int, k: int) -> list[Top]:
     found, weights = list[Top](), predictor.views.weights
     for name, block in predictor.model.voting.items():
         power = 1.0 if weights is None else weights.of_block(name)
-        meant = weight_in_words(power, "columns")
+        if not power:
+            continue
+        meant = power_in_words(power)
         likelihood: Any = block.settled
         by_means = replace(likelihood, estimate="mean")  # means never bring infinite evidence
         for row in by_means.speaks(block.t, predictor.model.n, code, k):
@@ -239,7 +241,7 @@ def _of_columns(predictor: Predictor, rows: Mapping[Name, Rows], readings: Mappi
     votes = replace(predictor, temper=AS_IT_IS).votes(rows)
     logs = np.array([vote[0] for vote in votes.values()]).reshape(len(votes), len(predictor.model.classes))
     belief, inner, values = np.zeros((2, *logs.shape)), dict[int, Contributions](), list[str]()
-    lifts = dict[int, Array]()
+    lifts, powers = dict[int, Array](), np.ones(len(votes))
     weights = predictor.views.weights
     for i, name in enumerate(votes):
         present = rows[name].present
@@ -247,21 +249,20 @@ def _of_columns(predictor: Predictor, rows: Mapping[Name, Rows], readings: Mappi
             values.append(f"missing, {RESIDUAL}" if logs[i].any() else "missing")
             belief[0, i] = logs[i]  # a residual, or zero
             continue
-        power = 1.0 if weights is None else weights.of_block(name)
-        meant = weight_in_words(power, "columns")
+        power = powers[i] = 1.0 if weights is None else weights.of_block(name)
         block = predictor.model.blocks[name]
         said = block.settled.contributions(block.t, rows[name])
         value = said.values[0] if block.likelihood.correction else readings[name]
         belief[:, i] = _belief_of_one(said, power)
         more = block.added(weights, name, rows[name], predictor.model.classes)
-        values.append(", ".join(filter(None, [value, meant, RESIDUAL if more is not None and more.any() else ""])))
+        values.append(f"{value}, {RESIDUAL}" if more is not None and more.any() else value)
         belief[0, i] += 0.0 if more is None else more[0]
         if 0 in said.inner:
-            inner[i] = said.inner[0]
+            inner[i] = replace(said.inner[0], logs=powered(said.inner[0].logs, power))
         if 0 in said.lifts and power:
             lifts[i] = said.lifts[0]
     unknown = "" if known(predictor.model, rows, 0)[0] else "value of this row"
-    return Contributions(list(votes), values, logs, (belief[0], belief[1]), inner, lifts, unknown)
+    return Contributions(list(votes), values, logs, (belief[0], belief[1]), inner, lifts, unknown, powers)
 
 
 def _belief_of_one(said: Contributions, power: float) -> Array:

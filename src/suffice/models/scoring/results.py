@@ -77,6 +77,7 @@ class Contributions:
     inner: Mapping[int, Contributions] = field(default_factory=dict)  # parts of a part, such as the words of a text
     lifts: Mapping[int, Array] = field(default_factory=dict)  # lifts of joint columns, one per class
     unknown: str = ""  # what is new if nothing in the row was learned: "word of this text", "value of this row"
+    powers: Array | None = None  # of each part, included in `logs`; None if all are 1
 
     def and_one(self, feature: Any, value: str, logs: Array) -> Contributions:
         """Return the contributions with one more part, whose belief is unknown."""
@@ -84,7 +85,8 @@ class Contributions:
         belief = self.belief and (np.vstack([self.belief[0], unknown]), np.vstack([self.belief[1], unknown]))
         together = np.vstack([self.logs, logs[None]])
         features, values = [*self.features, feature], [*self.values, value]
-        return replace(self, features=features, values=values, logs=together, belief=belief)
+        powers = None if self.powers is None else np.append(self.powers, 1.0)
+        return replace(self, features=features, values=values, logs=together, belief=belief, powers=powers)
 
     def gathered(self, apart: Booleans, name: str, value: str) -> Contributions:
         """Return the contributions with all parts outside `apart` summed into one."""
