@@ -266,7 +266,9 @@ class Mixture(StandsOnClassifier, MetaEstimatorMixin, ClusterMixin, BaseEstimato
         return share_out(self._joint(X), self.estimator_.class_log_prior_)[0]
 
     def score_samples(self, X: DataLike) -> Array:
-        """Return ln p(x) of each row; for a text, that of its words in their order.
+        """Return ln p(x) of each row; for a text, that of its known words in their order.
+
+        Every known word lowers it, and missing values do not: compare texts of one length, and rows with the same gaps.
 
         Parameters
         ----------
