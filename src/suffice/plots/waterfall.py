@@ -30,7 +30,8 @@ def waterfall(explanation: Explanation, most: int = 14, width: int = 420) -> Any
     Returns
     -------
     chart : altair.LayerChart
-        The chart, with a transparent background, for light and dark pages. Save it with ``chart.save("why.svg")``.
+        The chart, with a clear background for light and dark pages (white in PNG and PDF). Save it with
+        ``chart.save("why.svg")``.
 
     Examples
     --------
