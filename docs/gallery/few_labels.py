@@ -1,9 +1,9 @@
-"""A few labels and much text.
-
-Labels cost a person's time; unlabelled texts are nearly free. This page trains a
-classifier on five labels per class and lets EM learn from all the other texts without
-their labels, to show how much labelling work unlabelled text can replace.
-"""
+# %% [markdown]
+# # A few labels and much text
+#
+# Labels cost a person's time; unlabelled texts are nearly free. This page trains a
+# classifier on five labels per class and lets EM learn from all the other texts without
+# their labels, to show how much labelling work unlabelled text can replace.
 
 # %% [markdown]
 # ## Five labels each
@@ -20,6 +20,8 @@ import numpy as np
 import polars as pl
 
 import suffice as sf
+
+alt.renderers.enable("svg")  # notebooks draw without a network
 
 n_paragraphs = 1000
 corpus = sf.datasets.docstrings(n_paragraphs, libraries=["numpy", "scikit-learn"])

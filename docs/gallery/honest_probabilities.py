@@ -1,10 +1,10 @@
-"""Honest probabilities.
-
-A classifier that says 90 % should be right nine times out of ten. Naive Bayes is
-usually overconfident, because it treats related features as independent evidence. This
-page measures how overconfident it is, and corrects it with one number that needs no
-test rows.
-"""
+# %% [markdown]
+# # Honest probabilities
+#
+# A classifier that says 90 % should be right nine times out of ten. Naive Bayes is
+# usually overconfident, because it treats related features as independent evidence.
+# This page measures how overconfident it is, and corrects it with one number that needs
+# no test rows.
 
 # %% [markdown]
 # ## Overconfident
@@ -20,6 +20,8 @@ import polars as pl
 from sklearn.datasets import load_digits
 
 import suffice as sf
+
+alt.renderers.enable("svg")  # notebooks draw without a network
 
 digits = load_digits()
 X, y = digits.data > 7, digits.target

@@ -1,10 +1,10 @@
-"""Mixed tables: words, numbers and gaps side by side.
-
-Naive Bayes multiplies one likelihood per column, so each column can have a likelihood
-that fits it: a categorical distribution for words, a normal or bins for measurements, a
-Poisson for counts. This page fits a table of penguins with gaps as it stands. Nothing
-has to be encoded, scaled or imputed.
-"""
+# %% [markdown]
+# # Mixed tables: words, numbers and gaps side by side
+#
+# Naive Bayes multiplies one likelihood per column, so each column can have a likelihood
+# that fits it: a categorical distribution for words, a normal or bins for measurements,
+# a Poisson for counts. This page fits a table of penguins with gaps as it stands.
+# Nothing has to be encoded, scaled or imputed.
 
 # %% [markdown]
 # ## Three lines
@@ -17,6 +17,8 @@ import polars as pl
 from palmerpenguins import load_penguins
 
 import suffice as sf
+
+alt.renderers.enable("svg")  # notebooks draw without a network
 
 penguins = load_penguins()
 model = sf.NaiveBayes().fit(penguins, "species")

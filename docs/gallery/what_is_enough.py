@@ -1,10 +1,10 @@
-"""What is enough.
-
-A classifier of this library keeps counts and forgets the rows, yet it loses nothing
-that its likelihood could have used. This page shows what "sufficient" means: two data
-sets that the model cannot tell apart, new rows drawn from the counts alone, the
-factorization behind both, and a statistic that is not sufficient.
-"""
+# %% [markdown]
+# # What is enough
+#
+# A classifier of this library keeps counts and forgets the rows, yet it loses nothing
+# that its likelihood could have used. This page shows what "sufficient" means: two data
+# sets that the model cannot tell apart, new rows drawn from the counts alone, the
+# factorization behind both, and a statistic that is not sufficient.
 
 # %% [markdown]
 # ## Two data sets, one posterior
@@ -21,6 +21,8 @@ from scipy import integrate, special, stats
 
 import suffice as sf
 from suffice.stats import BinaryCounts, DiagonalMoments, RateCounts, TokenCounts
+
+alt.renderers.enable("svg")  # notebooks draw without a network
 
 face = """
 ....####....
