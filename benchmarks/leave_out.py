@@ -20,7 +20,7 @@ def cases(n: int) -> dict[str, tuple[Any, Any, Any]]:
     texts, labels = zipf(n // 20, 50_000, 20)
     return {
         "GaussianNB": (sf.GaussianNB(), reals, y),
-        "GaussianNB, Student-t": (sf.GaussianNB(estimate="predictive", belief=BELIEF), reals, y),
+        "GaussianNB, Student-t": (sf.GaussianNB(estimate="predictive", prior=BELIEF), reals, y),
         "CategoricalNB": (sf.CategoricalNB(), rng.integers(0, 10, (n, 20)), y),
         "BernoulliNB": (sf.BernoulliNB(), rng.integers(0, 2, (n, 20)), y),
         "MultinomialNB": (sf.MultinomialNB(), counts, y),

@@ -30,7 +30,7 @@ from golden.data import Data, data_of, take, texts
 
 COUNTED = ("class_count_", "feature_count_", "feature_all_", "category_count_", "counts_", "statistics_")
 ELSEWHERE = {*COUNTED, "columns_", "estimator_", "journal_", "log_evidence_"}
-FROZEN_AS = {"feature_weights_": "weights_", "belief_": "prior_"}
+FROZEN_AS = {"feature_weights_": "weights_"}
 """Attributes that had another name when they were frozen."""
 
 SOME = 40

@@ -116,7 +116,7 @@ ESTIMATORS = [
     EstimatorCase("ComplementNB norm", sf.ComplementNB(norm=True), counts),
     EstimatorCase("DirichletMultinomialNB", sf.DirichletMultinomialNB(), counts),
     EstimatorCase("GaussianNB", sf.GaussianNB(), reals, exact=False),
-    EstimatorCase("GaussianNB t", sf.GaussianNB(estimate="predictive", belief=BELIEF), reals, exact=False),
+    EstimatorCase("GaussianNB t", sf.GaussianNB(estimate="predictive", prior=BELIEF), reals, exact=False),
     EstimatorCase("MultinomialNB", sf.MultinomialNB(), counts),
     EstimatorCase("MultinomialNB predictive", sf.MultinomialNB(estimate="predictive"), counts),
     EstimatorCase("PoissonNB", sf.PoissonNB(), counts),
@@ -207,7 +207,7 @@ ESTIMATORS = [
     EstimatorCase("TextClassifier hashed", sf.TextClassifier(tokens=sf.Tokens(hash_bits=12), **PLAIN), texts),
     EstimatorCase("BernoulliNB evidence", sf.BernoulliNB(alpha="evidence"), flags),
     EstimatorCase("CategoricalNB evidence", sf.CategoricalNB(alpha="evidence"), names_of_categories),
-    EstimatorCase("GaussianNB evidence", sf.GaussianNB(estimate="predictive", belief="evidence"), reals, exact=False),
+    EstimatorCase("GaussianNB evidence", sf.GaussianNB(estimate="predictive", prior="evidence"), reals, exact=False),
     EstimatorCase("MultinomialNB evidence", sf.MultinomialNB(alpha="evidence"), counts),
     EstimatorCase("PoissonNB evidence", sf.PoissonNB(alpha="evidence"), counts),
     EstimatorCase(

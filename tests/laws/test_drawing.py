@@ -42,7 +42,7 @@ def rows(rng: np.random.Generator, kind: str, codes: Any) -> Any:
 
 MODELS: list[tuple[Any, str]] = [
     (sf.GaussianNB(), "numbers"),
-    (sf.GaussianNB(belief=sf.NormalInverseGamma(0, 1, 2, 2), estimate="predictive"), "numbers"),
+    (sf.GaussianNB(prior=sf.NormalInverseGamma(0, 1, 2, 2), estimate="predictive"), "numbers"),
     (sf.GaussianDiscriminant("full", "predictive"), "numbers"),
     (sf.GaussianDiscriminant("shared", "predictive"), "numbers"),
     (sf.GaussianDiscriminant("full", "map"), "numbers"),
@@ -121,7 +121,7 @@ def test_the_same_seed_draws_the_same_rows(parameters: Any) -> None:
 def test_parameters_drawn_once_are_one_for_all_rows() -> None:
     """The mean of many rows varies from draw to draw as the posterior of the mean does, and not as one row's."""
     X = np.array([[0.0], [1.0], [2.0], [5.0], [6.0], [7.0]])
-    model = sf.GaussianNB(belief=sf.NormalInverseGamma(3, 1, 3, 3), estimate="predictive").fit(X, list("aaabbb"))
+    model = sf.GaussianNB(prior=sf.NormalInverseGamma(3, 1, 3, 3), estimate="predictive").fit(X, list("aaabbb"))
     posterior: Any = model.posterior_["a", 0]
     means = [model.sample(400, "a", parameters="once", rng=k)[0].mean() for k in range(300)]
     expected = posterior.b / posterior.a * posterior.a / (posterior.a - 1) / posterior.kappa  # variance of the mean

@@ -144,7 +144,7 @@ def can_estimate(case: EstimatorCase, estimate: str) -> bool:
     if "estimate" not in case.model.get_params() or case.name.endswith("urns"):
         return False
     if isinstance(case.model, sf.GaussianNB):
-        return case.model.belief is not None or estimate == "mle"
+        return case.model.prior is not None or estimate == "mle"
     if estimate == "map":
         return "NaiveBayes" not in case.name and "evidence" not in case.name
     return (case.name, estimate) != ("TextClassifier binary", "predictive")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from suffice.errors import InputError
 from suffice.estimators.shell.meanings import Tempering, given_temper, length_exponent_of
-from suffice.estimators.shell.whole import NamesInUse, must_be_fitted, refuse_old_names, take_turns
+from suffice.estimators.shell.whole import must_be_fitted, refuse_other_names, take_turns
 from suffice.models.answers.decisions import Costs, cost_matrix, least_loss, or_abstained, price
 from suffice.models.answers.explanation import Explanation, explain, place_of
 from suffice.models.answers.parts import TopFeatures, Wording, speaking
@@ -34,7 +34,7 @@ D = TypeVar("D", bound=np.generic)
 Answer: TypeAlias = Callable[[Predictor, RowsByName], NDArray[D]]
 
 
-class Predicting(metaclass=NamesInUse):
+class Predicting(ABC):
     """Base of all classifiers: answers questions by a predictor, which is a model with views; needs no scikit-learn."""
 
     _kind_of_rows: ClassVar[Literal["matrix", "text", "table"]] = "matrix"
@@ -46,9 +46,9 @@ class Predicting(metaclass=NamesInUse):
     _journal: Journal | None = None
 
     def __init_subclass__(cls, **options: object) -> None:
-        """Make the changes of a subclass complete or not at all, and refuse its old names."""
+        """Make the changes of a subclass complete or not at all, and refuse names of other libraries."""
         super().__init_subclass__(**options)
-        refuse_old_names(cls)
+        refuse_other_names(cls)
         take_turns(cls)
 
     def __sklearn_is_fitted__(self) -> bool:
