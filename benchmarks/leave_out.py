@@ -26,7 +26,7 @@ def cases(n: int) -> dict[str, tuple[Any, Any, Any]]:
         "MultinomialNB": (sf.MultinomialNB(), counts, y),
         "PoissonNB": (sf.PoissonNB(), counts, y),
         "ComplementNB": (sf.ComplementNB(), counts, y),
-        "TextClassifier, multinomial": (sf.TextClassifier(alpha=1.0, temper=None, feature_weights=None), texts, labels),
+        "TextClassifier, multinomial": (sf.TextClassifier(alpha=1.0, temper=None, feature_powers=None), texts, labels),
         "TextClassifier, bernoulli": (sf.TextClassifier("bernoulli", temper=None), texts, labels),
         "TextClassifier, complement": (sf.TextClassifier("complement", temper=None), texts, labels),
     }

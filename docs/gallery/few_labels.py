@@ -46,7 +46,7 @@ options: dict[str, Any] = {
     "alpha": 0.1,
     "tokens": sf.Tokens(stop_words="english"),
     "temper": None,
-    "feature_weights": None,
+    "feature_powers": None,
 }
 known = chosen(5, seed=0)
 alone = sf.TextClassifier(**options).fit(texts[known], truth[known])

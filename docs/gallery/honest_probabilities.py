@@ -109,5 +109,5 @@ mark = (
 # are lowest at nearly the same power, marked by the dashed line: the 64 pixels carry
 # the evidence of about a third or a quarter as many independent ones. `TextClassifier`
 # and `NaiveBayes` choose a temper by default. They go one step further and choose a
-# power for each word or column ([evidence weights](../choices.md#evidence-weights)).
+# power for each word or column ([feature powers](../choices.md#feature-powers)).
 # See also [honest probabilities](../honest.md).

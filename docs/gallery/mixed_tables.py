@@ -34,9 +34,9 @@ print(model)
 #
 # $$\ln p(x, c) = \ln p(c) + \sum_{j \,\text{present}} w_j \ln p(x_j \mid c)$$
 #
-# A missing value contributes nothing. $w_j$ is the column's [evidence
-# weight](../choices.md#evidence-weights): 1 for a column with evidence of its own, near
-# 0 for a column that repeats others, as the single measurements repeat the cloud.
+# A missing value contributes nothing. $w_j$ is the column's
+# [power](../choices.md#feature-powers): 1 for a column with evidence of its own, near 0
+# for a column that repeats others, as the single measurements repeat the cloud.
 #
 # ## One penguin, column by column
 

@@ -158,7 +158,7 @@ def test_an_explanation_has_as_many_features_as_asked_for(output_of: Any) -> Non
     rows = [",".join([*map(str, rng.integers(0, 3, 25)), "ab"[i % 2]]) for i in range(150)]
     Path("wide.csv").write_text("\n".join([",".join([*names, "label"]), *rows]))
     output_of("fit", "wide.csv", "-o", "w.suffice")
-    full = json.loads(output_of("explain", "w.suffice", "wide.csv", "--json"))["weight"]
+    full = json.loads(output_of("explain", "w.suffice", "wide.csv", "--json"))["log_odds"]
     for top in (3, 15):
         lines = output_of("explain", "w.suffice", "wide.csv", "--top", str(top)).splitlines()[1:]
         weights = [float(line.split()[0]) for line in lines]

@@ -14,7 +14,7 @@ TEXTS, LABELS = ["cheap pills, cheap watches", "lunch at noon?", "watches for yo
 
 
 def parts(found: Any) -> dict[Any, tuple[str, float]]:
-    return {f: (v, float(w)) for f, v, w in zip(found.features, found.values, found.weights, strict=True)}
+    return {f: (v, float(w)) for f, v, w in zip(found.features, found.values, found.contributions, strict=True)}
 
 
 def test_words_that_occur_have_a_bar_and_unknown_ones_one_together() -> None:
@@ -144,7 +144,7 @@ def test_gaussian_intervals_are_those_of_many_samples() -> None:
     for _ in range(400):
         X = rng.normal(y[:, None], 1.0, (2 * n, 1))
         weights.append(sf.GaussianNB().fit(X, y).explain([x], 1, 0))
-    spread = np.std([found.weights[0] for found in weights])
+    spread = np.std([found.contributions[0] for found in weights])
     found = weights[0]
     assert found.low is not None
     assert found.high is not None
@@ -168,7 +168,7 @@ def test_top_words_are_those_of_the_class() -> None:
         assert isinstance(top[:2], list)
         assert top == list(top)
     none = sf.BernoulliNB().fit([[0], [1]], [0, 0]).top_features(0)
-    assert repr(none) == "Evidence for 0, relative to the average of the other classes:\n  none"
+    assert repr(none) == "Log-odds of 0, relative to the average of the other classes:\n  none"
 
 
 def test_flags_that_are_no_flags_count_as_they_do_in_scores() -> None:

@@ -105,7 +105,7 @@ def mixed(rng: Rng, classes: int) -> World:
         "colour": sf.columns.Categorical(other=0),
         "size": sf.columns.Gaussian(prior=NIG),
     }
-    return sf.NaiveBayes(columns=columns, temper=None, feature_weights=None), draw, scores
+    return sf.NaiveBayes(columns=columns, temper=None, feature_powers=None), draw, scores
 
 
 def text(rng: Rng, classes: int) -> World:

@@ -90,7 +90,7 @@ def test_drawn_rows_are_as_probable_as_the_model_says(model: Any, kind: str) -> 
     plain = type(model)(
         **{
             **model.get_params(),
-            **{name: None for name in ("temper", "feature_weights", "joint") if name in model.get_params()},
+            **{name: None for name in ("temper", "feature_powers", "joint") if name in model.get_params()},
         }
     )
     proba = plain.fit(X, np.where(np.arange(90) % 3 > 0, "b", "a")).predict_proba(drawn)

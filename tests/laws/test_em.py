@@ -75,7 +75,7 @@ FIXED: dict[str, Any] = {
     "events": sf.columns.Poisson(sf.Gamma(2.0, 1.0)),
     "note": sf.columns.Text(1.5),
 }
-OFF: dict[str, Any] = {"temper": None, "feature_weights": None}
+OFF: dict[str, Any] = {"temper": None, "feature_powers": None}
 MORE = [
     EstimatorCase("BernoulliNB map", sf.BernoulliNB(alpha=sf.Beta(2, 3), estimate="map"), flags),
     EstimatorCase("CategoricalNB map", sf.CategoricalNB(alpha=2.0, estimate="map"), names_of_categories),

@@ -25,7 +25,7 @@ CHAINED = [
     ("MultinomialNB", sf.MultinomialNB(alpha=0.3, estimate="predictive")),
     ("PoissonNB", sf.PoissonNB(alpha=sf.Gamma(2.0, 0.5))),
     ("ExponentialNB", sf.ExponentialNB(alpha=sf.WaitingRate(2.0, 0.5), class_prior="counted")),
-    ("NaiveBayes", sf.NaiveBayes(columns=FIXED, temper=None, feature_weights=None)),
+    ("NaiveBayes", sf.NaiveBayes(columns=FIXED, temper=None, feature_powers=None)),
     (
         "TextClassifier",
         sf.TextClassifier(estimate="predictive", alpha=0.3, tokens=sf.Tokens(hash_bits=12), temper=None),

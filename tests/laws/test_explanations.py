@@ -36,7 +36,7 @@ def test_the_parts_add_up_to_the_log_odds(case: EstimatorCase) -> None:
         for a, b in PAIRS:
             explanation = model.explain(row, a, b)
             assert explanation.log_odds == pytest.approx(logs[a] - logs[b], abs=1e-9)
-            assert len(explanation.features) == len(explanation.values) == len(explanation.weights)
+            assert len(explanation.features) == len(explanation.values) == len(explanation.contributions)
         explanation = model.explain(row)
         assert explanation.target == model.predict(row)[0]
         assert explanation.against == sorted(logs, key=lambda c: -logs[c])[1]
@@ -77,14 +77,14 @@ def test_the_other_way_round_it_is_the_opposite(case: EstimatorCase) -> None:
     for i in range(6):
         one, other = model.explain(rows_of(X, [i]), "a", "c"), model.explain(rows_of(X, [i]), "c", "a")
         assert one.prior == -other.prior
-        np.testing.assert_array_equal(one.weights, -other.weights)
+        np.testing.assert_array_equal(one.contributions, -other.contributions)
         assert (one.low is None) == (other.high is None)
         if one.low is not None:
             assert one.high is not None
             np.testing.assert_allclose(one.low, -np.asarray(other.high), rtol=1e-12)
             known = ~np.isnan(one.low)
-            assert (one.low <= one.weights)[known].all()
-            assert (one.weights <= one.high)[known].all()
+            assert (one.low <= one.contributions)[known].all()
+            assert (one.contributions <= one.high)[known].all()
 
 
 @every_estimator
@@ -101,8 +101,8 @@ def test_the_order_of_columns_is_irrelevant(case: EstimatorCase) -> None:
     model, straight = fitted(case)[0], case.data(1, 6)[0]
     for i in range(6):
         one, other = model.explain(rows_of(straight, [i]), "a", "b"), turned.explain(rows_of(Z, [i]), "a", "b")
-        weights = dict(zip(other.features, other.weights, strict=True))
-        for feature, weight in zip(one.features, one.weights, strict=True):
+        weights = dict(zip(other.features, other.contributions, strict=True))
+        for feature, weight in zip(one.features, one.contributions, strict=True):
             there = feature if places is None or isinstance(feature, str) else places - feature
             assert weights[there] == pytest.approx(weight, abs=1e-9)
 
@@ -115,7 +115,7 @@ def test_a_power_multiplies_all_but_the_prior(case: EstimatorCase) -> None:
     logs = model.predict_log_proba(row)[0]
     assert explanation.log_odds == pytest.approx(logs[0] - logs[1], abs=1e-9)
     assert explanation.prior == plain.prior
-    np.testing.assert_allclose(explanation.weights, plain.weights / 4, rtol=1e-12)
+    np.testing.assert_allclose(explanation.contributions, plain.contributions / 4, rtol=1e-12)
 
 
 @every_estimator
@@ -134,9 +134,11 @@ def test_an_explanation_is_shown(case: EstimatorCase) -> None:
     assert repr(explanation).startswith(f"{explanation.target} rather than {explanation.against}: log-odds ")
     assert "class='sf-bar'" in explanation._repr_html_()
     frame = explanation.to_frame("polars")
-    assert frame.columns == ["feature", "value", "weight", "low", "high"]
-    assert frame["weight"].sum() == pytest.approx(explanation.log_odds)
-    assert [weight for _, _, weight in explanation.top(2)] == sorted(explanation.weights, key=lambda w: -abs(w))[:2]
+    assert frame.columns == ["feature", "value", "log_odds", "low", "high"]
+    assert frame["log_odds"].sum() == pytest.approx(explanation.log_odds)
+    assert [weight for _, _, weight in explanation.top(2)] == sorted(explanation.contributions, key=lambda w: -abs(w))[
+        :2
+    ]
 
 
 def can_estimate(case: EstimatorCase, estimate: str) -> bool:
@@ -175,10 +177,10 @@ def test_what_speaks_for_a_class(case: EstimatorCase) -> None:
     for label in "abc":
         top = model.top_features(label, 4)
         assert 0 < len(top) <= 4
-        weights = [row.weight for row in top]
+        weights = [row.log_odds for row in top]
         assert weights == sorted(weights, reverse=True)
         assert min(weights) > 0
-        assert repr(top).startswith(f"Evidence for {label}, relative to the average of the other classes:\n")
+        assert repr(top).startswith(f"Log-odds of {label}, relative to the average of the other classes:\n")
     assert len(model.top_features("a", 0)) == 0
     with pytest.raises(ValueError, match="'class_' must be one of"):
         model.top_features("z")

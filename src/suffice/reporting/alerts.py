@@ -112,7 +112,7 @@ def _redundant(table: Any) -> list[Alert]:
         return []
     named = ", ".join(f"{a!r} and {b!r}" for a, b in pairs[:5])
     more = f" (and {len(pairs) - 5} pairs more)" if len(pairs) > 5 else ""
-    advice = "Keep one of each: naive Bayes counts the evidence of both, which its weights undo only in part."
+    advice = "Keep one of each: naive Bayes counts both, which the feature powers undo only in part."
     return [Alert("redundant", f"Columns {named}{more} determine each other.", advice)]
 
 

@@ -101,7 +101,7 @@ class Mixture(StandsOnClassifier, MetaEstimatorMixin, ClusterMixin, BaseEstimato
     ``n_components="evidence"`` compares numbers of clusters under the learned prior; for vectors, with the mean of the
     weak prior. If each cluster has a full covariance, a drawn start is first smoothed by steps with one covariance for
     all clusters. Clusters that the rows do not distinguish raise a ``ConvergenceWarning``, whatever `converged_` is.
-    Choices that need rows with labels (temper, evidence weights, ``alpha="loo"``) and joint columns are disabled.
+    Choices that need rows with labels (temper, feature powers, ``alpha="loo"``) and joint columns are disabled.
     ``SemiSupervised`` says when the objective can decrease within a stage. A cluster without rows gets weight 0, unless
     the class prior is uniform, given or a Dirichlet: then it keeps the prior's weight and parameters.
 

@@ -1,6 +1,6 @@
 """Predict folds of training rows by models that have not learned them.
 
-Leaving a row out of the counts is exact. But what rows choose (pseudo-count, temper, evidence weights, models of
+Leaving a row out of the counts is exact. But what rows choose (pseudo-count, temper, feature powers, models of
 columns) was chosen with the row, which makes its loss too low. So the counts of a fold are subtracted, which is also
 exact and needs no pass over the other rows, and all choices are made again by the remaining rows.
 """

@@ -144,7 +144,7 @@ class Predicting(ABC):
 
     def _in_force(self) -> Predictor:
         views = self._predictor.views
-        if views.weights is not None and getattr(self, "feature_weights", None) is None:  # set to None after the fit
+        if views.weights is not None and getattr(self, "feature_powers", None) is None:  # set to None after the fit
             views = replace(views, weights=None)
         temper = self._temper(views)
         if views is not self._predictor.views or temper != self._predictor.temper:
@@ -260,10 +260,10 @@ class Predicting(ABC):
         Returns
         -------
         features : TopFeatures
-            Rows of feature, value and weight, largest weight first. The weight is the average evidence for the class,
-            in nats, that the feature contributes in rows of the class: θ_c·ln(θ_c/θ) for a word, a flag that is on or a
+            Rows of feature, value and log-odds, the largest first: what the feature adds on average to the log-odds of
+            the class, in nats, in rows of the class: θ_c·ln(θ_c/θ) for a word, a flag that is on or a
             category with probability θ_c in the class and θ in the others (averaged by their rows); for counts and
-            numbers, the Kullback-Leibler divergence of their distributions. Evidence against the class is not listed.
+            numbers, the Kullback-Leibler divergence of their distributions. Features that speak against the class are not listed.
         """
         must_be_fitted(self)
         number: object = k

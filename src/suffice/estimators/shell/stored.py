@@ -62,7 +62,7 @@ def written_views(views: Views, stale: bool) -> State:
 
 
 def read_views(state: State, kind: type[Weights]) -> tuple[Views, bool]:
-    """Return the views in a file; raise DataError if they are invalid, or have weights of another kind."""
+    """Return the views in a file; raise DataError if they are invalid, or have powers of another kind."""
     chosen, stale = state.get("_chosen"), state.get("_stale")
     if set(state) - {"_transform"} != {"_chosen", "_stale"} or type(stale) is not bool or not isinstance(chosen, dict):
         raise DataError(f"Views must have the keys ['_chosen', '_stale']; got {list(state)}.")
@@ -85,7 +85,7 @@ def _check_parts(chosen: State, kind: type[Weights]) -> None:
     if not all(0 < power < np.inf for power in powers) or not np.isfinite(temper.length):
         raise DataError(f"A temper must have finite powers above 0 and a finite exponent; got {temper!r}.")
     if weights is not None and (type(weights) is not kind or not _sound(weights)):
-        raise DataError(f"Evidence weights must be finite {kind.__name__}; got {type(weights).__name__}.")
+        raise DataError(f"Feature powers must be finite {kind.__name__}; got {type(weights).__name__}.")
 
 
 def _sound(weights: Weights) -> bool:

@@ -1,4 +1,4 @@
-"""Explain why a row belongs to one class rather than another by each feature's weight of evidence (SX-6)."""
+"""Explain why a row belongs to one class rather than another by what each feature adds to the log-odds (SX-6)."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ NORMAL_95 = 1.959963984540054
 
 @dataclass(frozen=True, repr=False)
 class Explanation:
-    """Explain the log-odds of one class against another as the sum of the prior log-odds and each feature's weight.
+    """Explain the log-odds of one class against another as the sum of the prior log-odds and of what each feature adds.
 
     Attributes
     ----------
@@ -37,14 +37,14 @@ class Explanation:
     prior : float
         Log-odds before any feature is seen.
     features, values : sequences
-        What has a weight, and its value in this row, in words.
-    weights : ndarray
+        What adds to the log-odds, and its value in this row, in words.
+    contributions : ndarray
         ln p(x_j | target) − ln p(x_j | against), times the power of the likelihood.
     low, high : ndarray or None
-        95 % credible bounds of each weight, given what was learned of the two classes; NaN where the model has none,
+        95 % credible bounds of each contribution, given what was learned of the two classes; NaN where the model has none,
         None if it has none at all.
     log_odds : float
-        ln p(target | x) − ln p(against | x): the sum of the prior and all weights.
+        ln p(target | x) − ln p(against | x): the sum of the prior and all contributions.
     note : str
         Reason why the answer is the class prior, because nothing in the row was learned; otherwise empty.
     """
@@ -54,7 +54,7 @@ class Explanation:
     prior: float
     features: Sequence[Any]
     values: Sequence[Any]
-    weights: Array
+    contributions: Array
     low: Array | None = None
     high: Array | None = None
     backend: str | None = None  # kind of dataframe the model was fitted on
@@ -63,26 +63,26 @@ class Explanation:
     @property
     def log_odds(self) -> float:
         """Return ln p(target | x) − ln p(against | x)."""
-        return float(self.prior + self.weights.sum())
+        return float(self.prior + self.contributions.sum())
 
     def top(self, k: int = 10) -> list[tuple[Any, Any, float]]:
-        """Return the k features with the largest weights in absolute value, each with its value and weight."""
+        """Return the k features that add most to the log-odds, in absolute value, each with its value and what it adds."""
         number: Any = k
         if not isinstance(number, int | np.integer) or number < 0:
             raise InputError(f"The argument 'k' of Explanation.top must be a whole number from 0 on; got {k!r}.")
-        return [(self.features[i], self.values[i], float(self.weights[i])) for i in self._order()[:k]]
+        return [(self.features[i], self.values[i], float(self.contributions[i])) for i in self._order()[:k]]
 
     def to_dict(self) -> dict[str, list[Any]]:
-        """Return columns for a dataframe: the prior first, then features by decreasing absolute weight."""
+        """Return columns for a dataframe: the prior first, then features by what they add, largest first."""
         order = self._order()
         return {
             "feature": ["(prior)", *(self.features[i] for i in order)],
             "value": ["", *(self.values[i] for i in order)],
-            "weight": [self.prior, *(float(self.weights[i]) for i in order)],
+            "log_odds": [self.prior, *(float(self.contributions[i]) for i in order)],
         }
 
     def to_frame(self, backend: str | None = None) -> Any:
-        """Return a dataframe with one line for the prior and one per feature: feature, value, weight, low and high.
+        """Return a dataframe with one line for the prior and one per feature: feature, value, log_odds, low and high.
 
         `backend` is pandas, polars or pyarrow; by default, the one the model was fitted with, or one that is installed.
         """
@@ -90,11 +90,11 @@ class Explanation:
         columns["feature"] = [str(name) for name in columns["feature"]]
         for name, ends in (("low", self.low), ("high", self.high)):
             columns[name] = [None, *(_or_none(ends[i]) if ends is not None else None for i in order)]
-        columns |= {name: np.array(columns[name], np.float64) for name in ("weight", "low", "high")}
+        columns |= {name: np.array(columns[name], np.float64) for name in ("log_odds", "low", "high")}
         return frame_of(columns, backend or self.backend)
 
     def _order(self) -> list[int]:
-        both = zip(self.features, self.weights, strict=True)
+        both = zip(self.features, self.contributions, strict=True)
         size = np.array([-1.0 if name == LABEL_NOISE else abs(weight) for name, weight in both])
         order: list[int] = np.argsort(-size, kind="stable").tolist()  # not a feature: it comes last
         return order
@@ -103,7 +103,7 @@ class Explanation:
         return self.lines()
 
     def lines(self, most: int = SHOWN) -> str:
-        """Return the explanation as text: the largest weights, and the sum of the others."""
+        """Return the explanation as text: the features that add most, and the sum of the others."""
         columns = self._cut(most)
         lines = [f"{self.target} rather than {self.against}: log-odds {self.log_odds:+.3f}"]
         lines += [self.note] * bool(self.note)
@@ -113,13 +113,17 @@ class Explanation:
         return "\n".join(lines)
 
     def _cut(self, most: int = SHOWN) -> dict[str, list[Any]]:
-        """Return what is displayed: the features with the largest weights, the others summed, and the label noise."""
+        """Return what is displayed: the features that add most, the others summed, and the label noise."""
         order = self._order()
         last = [i for i in order[most:] if self.features[i] == LABEL_NOISE]
         rest, columns = order[most : len(order) - len(last)], self.to_dict()
         if len(rest) < 2:
             return columns
-        others = {"feature": "(others)", "value": f"{len(rest):,} features", "weight": float(self.weights[rest].sum())}
+        others = {
+            "feature": "(others)",
+            "value": f"{len(rest):,} features",
+            "log_odds": float(self.contributions[rest].sum()),
+        }
         return {
             name: [*column[: most + 1], others[name], *(column[-1:] if last else [])]
             for name, column in columns.items()
@@ -130,16 +134,16 @@ class Explanation:
 
     def _parts(self) -> Iterator[str]:
         columns = self._cut()
-        most = max([1e-300, *(abs(weight) for weight in columns["weight"] if np.isfinite(weight))])
+        most = max([1e-300, *(abs(weight) for weight in columns["log_odds"] if np.isfinite(weight))])
         order = self._order()
-        alone = order if len(columns["weight"]) == len(order) + 1 else order[:SHOWN]
-        spans = ["", *map(self._interval, alone), "", ""][: len(columns["weight"])]
+        alone = order if len(columns["log_odds"]) == len(order) + 1 else order[:SHOWN]
+        spans = ["", *map(self._interval, alone), "", ""][: len(columns["log_odds"])]
         rows = [
             (str(feature), str(value), f"{weight:+.3f}", span, bar(float(np.clip(weight / most, -1, 1)), signed=True))
             for (feature, value, weight), span in zip(zip(*columns.values(), strict=True), spans, strict=True)
         ]
         yield line(self.note) if self.note else ""
-        yield table(["feature", "value", "weight", "95 % interval", ""], rows, most=len(rows))
+        yield table(["feature", "value", "log-odds", "95 % interval", ""], rows, most=len(rows))
 
     def _interval(self, i: int) -> str:
         if self.low is None or self.high is None or np.isnan(self.low[i]):
@@ -182,7 +186,7 @@ def _with_floor(found: Explanation, predictor: Predictor, log_odds: float) -> Ex
         found,
         features=[*found.features, LABEL_NOISE],
         values=[*found.values, f"{100 * (predictor.views.floor or 0.0):.2g}% of labels may be wrong"],
-        weights=np.append(found.weights, less),
+        contributions=np.append(found.contributions, less),
         low=ends[0],
         high=ends[1],
     )
@@ -222,7 +226,7 @@ def _note(said: Contributions, power: float, impossible: bool) -> str:
 
 
 def _ends(said: Contributions, power: float, a: int, b: int) -> tuple[Array | None, Array | None]:
-    """Return 95 % credible bounds of the weights, from the mean and variance of the log probabilities."""
+    """Return 95 % credible bounds of the contributions, from the mean and variance of the log probabilities."""
     if said.belief is None or not len(said.features):
         return None, None
     mean, variance = said.belief
@@ -240,15 +244,15 @@ def _meaning(said: Contributions, i: int, adds: float, others: str) -> str:
 
 
 def _words(said: Contributions, i: int, power: float, a: int, b: int) -> str:
-    """Return the three words of largest weight of a part that is a text."""
+    """Return the three words that add most of a part that is a text."""
     inner = said.inner.get(i)
     if inner is None:
         return ""
     weights = power * np.nan_to_num(inner.logs[:, a] - inner.logs[:, b])
     words = [(w, name) for w, name in zip(weights.tolist(), inner.features, strict=True) if name[:1] != "("]
     words = [(w, name) for w, name in words if abs(w) >= 0.05]  # what is displayed is not zero
-    weightiest = sorted(words, key=lambda pair: -abs(pair[0]))[:3]
-    listed = ", ".join(f"{name} {weight:+.1f}" for weight, name in weightiest)
+    largest = sorted(words, key=lambda pair: -abs(pair[0]))[:3]
+    listed = ", ".join(f"{name} {weight:+.1f}" for weight, name in largest)
     return f" [{listed}]" if listed else ""
 
 

@@ -29,15 +29,15 @@ __all__ = ["Top", "TopFeatures", "Wording", "WordsOfText", "known", "names_of", 
 
 
 class Top(NamedTuple):
-    """Hold a feature, its value in rows of the class, and its weight."""
+    """Hold a feature, its value in rows of the class, and what it adds to the log-odds there on average."""
 
     feature: Any
     value: str
-    weight: float
+    log_odds: float
 
 
 class TopFeatures(Sequence[Top]):
-    """List the features that favour a class, by decreasing weight, as rows of feature, value and weight."""
+    """List the features that favour a class, as rows of feature, value and log-odds, the largest first."""
 
     def __init__(self, label: Any, rows: list[Top]) -> None:
         self.label, self._rows = label, rows
@@ -63,17 +63,17 @@ class TopFeatures(Sequence[Top]):
 
     def __repr__(self) -> str:
         width = max((len(str(row.feature)) for row in self._rows), default=0)
-        lines = [f"  {row.weight:8.4f}  {row.feature!s:{width}}  {row.value}".rstrip() for row in self._rows]
-        head = f"Evidence for {self.label}, relative to the average of the other classes:"
+        lines = [f"  {row.log_odds:8.4f}  {row.feature!s:{width}}  {row.value}".rstrip() for row in self._rows]
+        head = f"Log-odds of {self.label}, relative to the average of the other classes:"
         return "\n".join([head, *(lines or ["  none"])])
 
     def _repr_html_(self) -> str:
         return card(self, self._parts)
 
     def _parts(self) -> Iterator[str]:
-        most = max((row.weight for row in self._rows), default=0.0) or 1.0
-        rows = [(str(row.feature), row.value, row.weight, bar(row.weight / most)) for row in self._rows]
-        yield table(["feature", "value", "weight", ""], rows) if rows else line("none")
+        most = max((row.log_odds for row in self._rows), default=0.0) or 1.0
+        rows = [(str(row.feature), row.value, row.log_odds, bar(row.log_odds / most)) for row in self._rows]
+        yield table(["feature", "value", "log-odds", ""], rows) if rows else line("none")
 
 
 def speaking(
@@ -120,7 +120,7 @@ def _speaking_columns(predictor: Predictor, code: int, k: int) -> list[Top]:
         for row in by_means.speaks(block.t, predictor.model.n, code, k):
             named = name.columns[row.feature] if likelihood.replaces and isinstance(name, Together) else name
             found.append(Top(named, f"{row.value}, {meant}" if meant else row.value, power * row.weight))
-    return sorted(found, key=lambda row: -row.weight)[:k]
+    return sorted(found, key=lambda row: -row.log_odds)[:k]
 
 
 def known(model: Model, rows: Mapping[Name, Rows], least: int = 1) -> Booleans:
