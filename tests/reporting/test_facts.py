@@ -28,7 +28,7 @@ def test_rows_that_were_learned_are_judged_without_themselves() -> None:
     assert np.array_equal(found.judged.probabilities, fitted_apart.probabilities)
     assert found.judged.left_out
     assert found.judged.log_loss == fitted_apart.log_loss
-    assert "is judged by a model without it: the rows are dealt into 5 folds" in found.judged.how
+    assert "is evaluated with a model without it: the rows are split into 5 folds" in found.judged.how
     assert set(vars(model)) == before  # the model is as it was
 
 

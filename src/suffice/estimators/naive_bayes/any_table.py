@@ -64,7 +64,7 @@ class NaiveBayes(TableClassifier):
         Power that likelihoods are raised to, which calibrates probabilities; the class prior is not tempered. "loo"
         chooses it by leave-one-out on the training rows; None is 1.
     feature_powers : "loo" or None, default="loo"
-        Feature powers: an exponent per column, near 0 if other columns carry the same evidence, so that it counts
+        Feature powers: an exponent per column, near 0 if other columns carry the same information, so that it counts
         once. "loo" chooses them by leave-one-out on the training rows, if there are at least 100; None gives every
         column power 1.
     ridge : float, default=None
@@ -75,7 +75,7 @@ class NaiveBayes(TableClassifier):
         "balanced" chooses both on at most 20,000 rows, "best" on at most 200,000. Rows are selected by a hash of their
         content, so that their order does not matter.
     joint : "auto", 2, 3, list of tuples or None, default="auto"
-        Joint columns: sets of two or three columns whose joint value carries more evidence than each column alone.
+        Joint columns: sets of two or three columns whose joint value says more about the class than each column alone.
         "auto" chooses the sets, and their number, on held-out rows, and chooses none unless they improve the log loss
         of these rows; 2 or 3 also limits the columns of a set; a list such as ``[("age", "job")]`` declares the sets.
         The same rows choose whether numeric columns get one multivariate normal per class, whether values get residual
@@ -103,7 +103,7 @@ class NaiveBayes(TableClassifier):
         Names of the columns at the first fit, if all are strings.
     feature_powers_ : dict
         The exponent of each column, or set of joint columns, that is not dropped: near 0 if others carry the same
-        evidence.
+        information.
     choices_ : Choices
         What was chosen on held-out rows, and the alternatives that were tried.
     temper_ : Temper

@@ -90,7 +90,7 @@ class MultinomialNB(MatrixClassifier):
         Exponent of document length: a document of length n has the temper divided by n to this exponent. "loo" chooses
         it together with the temper, and is 0 if `temper` is a number or None; None is 0.
     feature_powers : "loo" or None, default=None
-        Feature powers: an exponent per word, so that evidence that several words repeat counts once. "loo" fits them
+        Feature powers: an exponent per word, so that what several words repeat counts once. "loo" fits them
         so that each row is predicted best from the others; it needs a single alpha above 0, an estimate other than
         "predictive", and at most 128 classes unless `ridge` is given. None gives every word power 1.
     ridge : float, default=None
@@ -116,7 +116,7 @@ class MultinomialNB(MatrixClassifier):
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Names of the words, if X had them.
     feature_powers_ : ndarray of shape (n_features,)
-        The power of each word: near 0 if other words carry the same evidence.
+        The power of each word: near 0 if other words carry the same information.
 
     Examples
     --------
@@ -212,7 +212,7 @@ class MultinomialNB(MatrixClassifier):
 
     @property
     def feature_powers_(self) -> Array:
-        """The power of each word: near 0 if other words carry the same evidence."""
+        """The power of each word: near 0 if other words carry the same information."""
         check_is_fitted(self)
         powers = self._block.powers(self._predictor.views.weights)
         return np.ones(self.n_features_in_) if powers is None else powers

@@ -132,7 +132,7 @@ def _check_enough(model: Judging, weights: Array) -> None:
     if given > learned * (1 + 1e-9):
         raise SubtractionError(
             f"The argument 'X' must hold rows that were learned, {learned:,.15g} in all; got {given:,.15g}. Pass the "
-            "rows that the model was fitted to, or an unfitted classifier to have it judged on other rows."
+            "rows that the model was fitted to, or an unfitted classifier to have it evaluated on other rows."
         )
     if model._predictor.views and given < min(learned / 2, ENOUGH):
         raise InputError(

@@ -261,9 +261,9 @@ class Predicting(ABC):
         -------
         features : TopFeatures
             Rows of feature, value and log-odds, the largest first: what the feature adds on average to the log-odds of
-            the class, in nats, in rows of the class: θ_c·ln(θ_c/θ) for a word, a flag that is on or a
-            category with probability θ_c in the class and θ in the others (averaged by their rows); for counts and
-            numbers, the Kullback-Leibler divergence of their distributions. Features that speak against the class are not listed.
+            the class, in nats, in rows of the class: θ_c·ln(θ_c/θ) for a word, a flag that is on or a category with
+            probability θ_c in the class and θ in the others (averaged by their rows); for counts and numbers, the
+            Kullback-Leibler divergence of their distributions. Features that speak against the class are not listed.
         """
         must_be_fitted(self)
         number: object = k

@@ -72,7 +72,7 @@ def read_views(state: State, kind: type[Weights]) -> tuple[Views, bool]:
         raise DataError(f"A pseudo-count must be a number above 0; got {alpha!r}.")
     floor: object = chosen.get("floor", 0.0)
     if not isinstance(floor, Real) or not 0 <= float(floor) < 1:
-        raise DataError(f"The floor of probabilities must be a number of at least 0 and below 1; got {floor!r}.")
+        raise DataError(f"The label noise must be a number of at least 0 and below 1; got {floor!r}.")
     _check_parts(chosen, kind)
     return Views(**chosen), stale
 

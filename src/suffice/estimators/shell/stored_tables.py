@@ -126,7 +126,7 @@ class StoredTable(Predicting):
 
 
 def weights_of(model: Model, weights: Weights | None) -> dict[Name, float]:
-    """Return the exponent of each column that is not dropped: near 0 if others carry the same evidence."""
+    """Return the exponent of each column that is not dropped: near 0 if others carry the same information."""
     return {name: 1.0 if weights is None else weights.of_block(name) for name in model.voting}
 
 

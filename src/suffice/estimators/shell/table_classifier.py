@@ -184,7 +184,7 @@ class TableClassifier(Classifier):
 
     @property
     def feature_powers_(self) -> dict[Name, float]:
-        """The exponent of each column that is not dropped: near 0 if others carry the same evidence."""
+        """The exponent of each column that is not dropped: near 0 if others carry the same information."""
         weights = self._predictor.views.weights if self.__sklearn_is_fitted__() else None
         return weights_of(self._model, weights)
 

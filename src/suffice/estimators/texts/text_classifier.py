@@ -99,7 +99,7 @@ class TextClassifier(ReadsTexts):
         Exponent of document length: a document of length n has the temper divided by n to this exponent. "loo" chooses
         it together with the temper, and is 0 if `temper` is a number or None; None is 0.
     feature_powers : "loo" or None, default="loo"
-        Feature powers, for "multinomial": an exponent per word, so that evidence that several words repeat counts
+        Feature powers, for "multinomial": an exponent per word, so that what several words repeat counts
         once. "loo" fits them so that each text is predicted best from the others; it needs at least 200 texts, and at
         most 128 classes unless `ridge` is given or `effort` is "best". None gives every word power 1.
     ridge : float, default=None
@@ -134,7 +134,7 @@ class TextClassifier(ReadsTexts):
     words_ : ndarray of str
         The words of the model, sorted; empty if words are hashed.
     feature_powers_ : ndarray of shape (n_words,)
-        The power of each word: near 0 if other words carry the same evidence.
+        The power of each word: near 0 if other words carry the same information.
     choices_ : Choices
         What was chosen on held-out texts, and the alternatives that were tried.
     counts_ : WordCounts
@@ -256,7 +256,7 @@ class TextClassifier(ReadsTexts):
 
     @property
     def feature_powers_(self) -> Array:
-        """The power of each of ``words_``: near 0 if other words carry the same evidence."""
+        """The power of each of ``words_``: near 0 if other words carry the same information."""
         check_is_fitted(self)
         powers = self._block.powers(self._predictor.views.weights)
         return np.ones(self._block.t.width) if powers is None else powers

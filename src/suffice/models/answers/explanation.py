@@ -41,8 +41,8 @@ class Explanation:
     contributions : ndarray
         ln p(x_j | target) − ln p(x_j | against), times the power of the likelihood.
     low, high : ndarray or None
-        95 % credible bounds of each contribution, given what was learned of the two classes; NaN where the model has none,
-        None if it has none at all.
+        95 % credible bounds of each contribution, given what was learned of the two classes; NaN where the model has
+        none, None if it has none at all.
     log_odds : float
         ln p(target | x) − ln p(against | x): the sum of the prior and all contributions.
     note : str
@@ -66,7 +66,7 @@ class Explanation:
         return float(self.prior + self.contributions.sum())
 
     def top(self, k: int = 10) -> list[tuple[Any, Any, float]]:
-        """Return the k features that add most to the log-odds, in absolute value, each with its value and what it adds."""
+        """Return the k features that add most to the log-odds in absolute value, each with its value and log-odds."""
         number: Any = k
         if not isinstance(number, int | np.integer) or number < 0:
             raise InputError(f"The argument 'k' of Explanation.top must be a whole number from 0 on; got {k!r}.")
