@@ -162,7 +162,7 @@ def test_the_compiled_module_has_few_doors() -> None:
     scoring = {f"models/scoring/{name}.py" for name in ("kernels", "lifts", "linear", "text_rows")}
     choosing = {
         f"models/choosing/{name}.py"
-        for name in ("counted_words", "feature_powers", "residuals", "word_residuals", "word_weights")
+        for name in ("counted_words", "feature_weights", "residuals", "word_residuals", "word_weights")
     }
     stats = {f"stats/{name}.py" for name in ("counting_kernels", "joint_counts", "word_counts", "word_tables")}
     assert doors == stats | scoring | choosing | text | {"models/together.py", "models/empirical/bins.py"}

@@ -134,7 +134,7 @@ def explain(
     errors: Errors = Faults.stop,
     json: Json = False,
 ) -> None:
-    """Show what each feature of a text or a row adds to the log-odds of its class.
+    """Show what each feature adds to the log-odds of a class.
 
     Example: suffice explain mail.suffice "cheap pills at noon"
     """
