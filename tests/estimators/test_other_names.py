@@ -10,6 +10,7 @@ from sklearn.base import clone
 import suffice as sf
 from suffice.errors import InputError, KeywordError
 from suffice.estimators.shell.whole import MOVED, PARAMETERS
+from suffice.store import registry
 
 X, Y = np.array([[2, 1, 0], [1, 2, 0], [0, 1, 3], [0, 0, 2]]), ["ham", "ham", "spam", "spam"]
 
@@ -81,6 +82,12 @@ def test_no_error_speaks_of_names_that_have_changed() -> None:
         with pytest.raises(AttributeError) as error:
             getattr(model, name)
         assert " is now " not in str(error.value)
+
+
+@pytest.mark.parametrize("kind", sorted(registry.ESTIMATORS))
+def test_priors_and_powers_have_one_name(kind: str) -> None:
+    names = {*inspect.signature(registry.estimator(kind)).parameters}
+    assert names.isdisjoint({"belief", "feature_weights", "weights"})
 
 
 def test_a_pair_of_tempers_is_refused_with_both_parameters() -> None:
