@@ -1,5 +1,6 @@
 """Explanations of single rows: their parts, in words, add up to the log-odds."""
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -170,6 +171,8 @@ def test_a_column_of_low_power_that_adds_much_says_its_power() -> None:
     for size, said in ((1.6, "1.6, redundant given other columns"), (1.2, "1.2, power 0.03: 3% of its log-odds")):
         found = of_row(predictor, {"size": [size]}, "s", "h")
         assert (list(found.values), abs(found.contributions[0]) >= 0.1) == ([said], "power" in said)
+    tempered = of_row(replace(predictor, temper=Temper(0.8)), {"size": [1.2]}, "s", "h")
+    assert list(tempered.values) == ["1.2, power 0.03: 2.4% of its log-odds"]
 
 
 def test_values_are_read_as_a_column_has_them() -> None:

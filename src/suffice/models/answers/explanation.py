@@ -206,7 +206,7 @@ def _of_two(
     weights = np.zeros(len(weights)) if impossible else np.where(np.isnan(weights), 0.0, weights)
     low, high = (None, None) if impossible else _ends(said, power, a, b)
     values = [
-        _meaning(said, i, adds, others) + _words(said, i, power, a, b) + _together(said, i, a, b, classes)
+        _meaning(said, i, power, adds, others) + _words(said, i, power, a, b) + _together(said, i, a, b, classes)
         for i, adds in enumerate(weights.tolist())
     ]
     note = _note(said, power, impossible)
@@ -237,9 +237,9 @@ def _ends(said: Contributions, power: float, a: int, b: int) -> tuple[Array | No
     return middle - half, middle + half
 
 
-def _meaning(said: Contributions, i: int, adds: float, others: str) -> str:
+def _meaning(said: Contributions, i: int, temper: float, adds: float, others: str) -> str:
     """Return the value of a part, with the power that its likelihood has."""
-    meant = "" if said.powers is None else power_in_words(said.powers[i], adds, others)
+    meant = "" if said.powers is None else power_in_words(said.powers[i], adds, others, temper)
     return ", ".join(filter(None, [said.values[i], meant]))
 
 

@@ -66,8 +66,10 @@ def must_be(prior: Any, family: type, model: str, *, by_evidence: bool = True) -
         raise ShapeError(f"The argument 'prior' of {model} must be a single belief; got a table of shape {shape}.")
 
 
-def power_in_words(power: float, adds: float | None = None, others: str = "") -> str:
-    """Return the power of a feature in words; '' for a power of 1. In one row, it adds `adds` to the log-odds.
+def power_in_words(power: float, adds: float | None = None, others: str = "", temper: float = 1.0) -> str:
+    """Return the power of a feature in words; '' for a power of 1.
+
+    In one row, whose likelihood is raised to `temper`, the feature adds `adds` to the log-odds.
 
     >>> [power_in_words(power, adds, "columns") for power, adds in ((1.753, 9.1), (0.012, 0.04), (0.012, 15.4))]
     ['power 1.75', 'redundant given other columns', 'power 0.012: 1.2% of its log-odds']
@@ -76,7 +78,9 @@ def power_in_words(power: float, adds: float | None = None, others: str = "") ->
         return "" if abs(power - 1) < 0.005 else f"power {power:.2f}"
     if adds is not None and abs(adds) < NEXT_TO_NOTHING:
         return f"redundant given other {others}"
-    return f"power {power:.2g}" + (f": {100 * power:.2g}% of its log-odds" if adds is not None and power else "")
+    return f"power {power:.2g}" + (
+        f": {100 * power * temper:.2g}% of its log-odds" if adds is not None and power else ""
+    )
 
 
 @dataclass(frozen=True)
