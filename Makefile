@@ -19,7 +19,7 @@ BUILT_FROM := $(wildcard native/*) CMakeLists.txt pyproject.toml src/suffice/__i
 unexport PYTHONPATH PYTHONHOME PYTHONSTARTUP PYTHONDONTWRITEBYTECODE VIRTUAL_ENV CMAKE_ARGS CMAKE_GENERATOR CMAKE_PREFIX_PATH CFLAGS CXXFLAGS LDFLAGS
 unexport PIP_USER PIP_TARGET PIP_PREFIX PIP_ROOT PIP_NO_DEPS PIP_NO_BUILD_ISOLATION PIP_CONSTRAINT PIP_REQUIREMENT PIP_NO_BINARY
 
-.PHONY: help demo families test test-thorough test-oldest coverage mutation newcomer docs bench lint types imports unit format wheels constraints clean
+.PHONY: help demo families test test-thorough test-oldest coverage mutation newcomer docs reference bench lint types imports unit format wheels constraints clean
 
 help:
 	@echo "make demo    train a text classifier on the docstrings installed here, test it, ask it questions"
@@ -32,6 +32,7 @@ help:
 	@echo "make coverage    which lines and branches the tests reach, in Python and C++; rewrites the tables of docs/quality.md"
 	@echo "make mutation    change the source at one place after the other and see whether a test notices (an hour and more)"
 	@echo "make docs    run the gallery and build the site into build/site; open build/site/index.html"
+	@echo "make reference    write docs/reference from the docstrings"
 	@echo "make bench   beside its peers, as ratios; rewrites docs/benchmarks.md and the results on other pages (an hour and more)"
 	@echo "make wheels    an sdist and wheels into dist/, each installed and tried without a compiler; PYTHONS=\"path path\" names the Pythons"
 	@echo "make lint | types | imports | unit    one part of make test"
@@ -51,6 +52,9 @@ test: lint types imports unit
 docs: $(VENV)/.documented
 	@$(BIN)/python tools/pages.py
 	@echo "==> build/site/index.html; to search it, serve it: python3 -m http.server --directory build/site"
+
+reference: $(VENV)/.checked
+	@$(BIN)/python tools/reference.py
 
 bench: $(VENV)/.benched
 	@$(BIN)/python benchmarks/naive_bayes.py

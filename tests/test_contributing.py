@@ -147,6 +147,7 @@ def test_types_and_layers_hold(tree: Path) -> None:
 
 @pytest.mark.thorough
 def test_the_new_names_are_documented(tree: Path) -> None:
+    run(tree, "tools/reference.py")
     pages = ["tests/test_docs.py", "tests/test_reference.py", "tests/test_house.py", "tests/laws/test_registry.py"]
     pytest_in(tree, *pages, *NEW, "-k", "not machine and not links")
 

@@ -39,7 +39,7 @@ def found(path: Path) -> bool:
 def test_a_forgotten_word_is_not_in_the_file(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert run(monkeypatch, "fit", "rows.csv", "-o", "m.suffice") == 0
     assert found(here / "m.suffice")
-    assert sf.load("m.suffice").feature_weights_.any()
+    assert sf.load("m.suffice").feature_powers_.any()
     assert run(monkeypatch, "forget", "m.suffice", "gone.csv", "-o", "left.suffice") == 0
     assert not found(here / "left.suffice")
     assert sf.load("left.suffice").stale_

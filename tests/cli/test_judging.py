@@ -35,11 +35,11 @@ def test_rows_that_were_learned_are_judged_by_models_without_them(output_of: Any
     assert found["log_loss"] == pytest.approx(expected.log_loss)
     assert found["accuracy"] == expected.accuracy
     assert found["how"].startswith("These are the rows that the model learned")
-    assert "dealt into 5 folds" in found["how"]
+    assert "split into 5 folds" in found["how"]
     lines = output_of("evaluate", "m.suffice", "mail.csv", "--method", "folds", "--folds", "3")
-    assert "dealt into 3 folds" in " ".join(lines.split())
+    assert "split into 3 folds" in " ".join(lines.split())
     assert output_of("evaluate", "m.suffice", "mail.csv", "--folds", "3") == lines
-    assert "dealt into 4 folds" in " ".join(output_of("evaluate", "mail.csv", "--folds", "4").split())
+    assert "split into 4 folds" in " ".join(output_of("evaluate", "mail.csv", "--folds", "4").split())
 
 
 def test_rows_that_are_new_are_judged_as_they_are(output_of: Any) -> None:
@@ -62,7 +62,7 @@ def test_a_model_fitted_by_hand_judges_as_a_fresh_one_does(output_of: Any) -> No
     assert single["log_loss"] == pytest.approx(found.log_loss, rel=1e-9)
     held = json.loads(output_of("evaluate", "mail.csv", "--json"))
     assert held["rows"] == 24
-    assert held["how"] == "Hold-out: a model fitted to 96 rows is judged on 24 other rows."
+    assert held["how"] == "Hold-out: a model fitted to 96 rows is evaluated on 24 other rows."
 
 
 def test_the_interval_holds_the_accuracy(output_of: Any) -> None:
@@ -117,7 +117,7 @@ def test_models_are_compared_on_rows_that_they_know_nothing_of(output_of: Any) -
     found = json.loads(output_of("compare", "m.suffice", "both.suffice", "--data", "mail.csv", "--json"))["models"]
     learned = json.loads(output_of("evaluate", "m.suffice", "mail.csv", "--json"))
     assert found[0]["log_loss"] == learned["log_loss"]
-    assert "dealt into 5 folds" in found[0]["how"]
+    assert "split into 5 folds" in found[0]["how"]
     assert "could contain them" in found[1]["how"]
     assert (
         "do not contain all of these rows"
@@ -158,7 +158,7 @@ def test_an_explanation_has_as_many_features_as_asked_for(output_of: Any) -> Non
     rows = [",".join([*map(str, rng.integers(0, 3, 25)), "ab"[i % 2]]) for i in range(150)]
     Path("wide.csv").write_text("\n".join([",".join([*names, "label"]), *rows]))
     output_of("fit", "wide.csv", "-o", "w.suffice")
-    full = json.loads(output_of("explain", "w.suffice", "wide.csv", "--json"))["weight"]
+    full = json.loads(output_of("explain", "w.suffice", "wide.csv", "--json"))["log_odds"]
     for top in (3, 15):
         lines = output_of("explain", "w.suffice", "wide.csv", "--top", str(top)).splitlines()[1:]
         weights = [float(line.split()[0]) for line in lines]

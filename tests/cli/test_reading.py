@@ -34,7 +34,7 @@ def test_one_line_says_what_was_understood(
     Path("a.csv").write_text("\n".join(["size; colour; class", *rows]), encoding="utf-16")
     says = (
         "suffice: read a.csv: semicolon-separated, utf-16, header, decimal comma; 60 rows; target 'class'{}; "
-        "columns: 1 of numbers, 1 of words; missing: '?'\n"
+        "1 numeric column, 1 text column; missing: '?'\n"
     )
     words = {"fit": ["a.csv", "-o", "m"], "predict": ["m", "a.csv", "-o", "p"], "update": ["m", "a.csv"]}
     words |= {"evaluate": ["a.csv", "--method", "holdout"]}
@@ -125,21 +125,21 @@ def test_a_table_of_tabs_on_standard_input(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "rows", "says"),
     [
-        ("adult/adult.data.gz", 32_561, "columns: 6 of numbers, 9 of words; missing: '?'"),
+        ("adult/adult.data.gz", 32_561, "6 numeric columns, 9 text columns; missing: '?'"),
         ("adult/adult.test.gz", 16_281, "1 line above it left out"),
         ("sms_spam/SMSSpamCollection", 5_574, "tab-separated, utf-8, no header, quotes are plain characters"),
         ("german/german.data", 1_000, "space-separated, utf-8, no header"),
-        ("pendigits/pendigits.train.data", 7_494, "17 of numbers"),
-        ("magic/magic04.data", 19_020, "10 of numbers, 1 of words"),
-        ("nursery/nursery.data", 12_960, "9 of words"),
-        ("tictactoe/tic-tac-toe.data", 958, "no header; 958 rows; columns: 10 of words"),
-        ("krkp/kr-vs-kp.data", 3_196, "no header; 3,196 rows; columns: 37 of words"),
-        ("votes/house-votes-84.data", 435, "17 of words; missing: '?'"),
-        ("car/car.data", 1_728, "7 of words"),
-        ("mushroom/agaricus-lepiota.data", 8_124, "23 of words; missing: '?'"),
-        ("vowel/vowel-context.data", 990, "14 of numbers"),
-        ("sonar/sonar.all-data", 208, "60 of numbers, 1 of words"),
-        ("ionosphere/ionosphere.data", 351, "34 of numbers, 1 of words"),
+        ("pendigits/pendigits.train.data", 7_494, "17 numeric columns"),
+        ("magic/magic04.data", 19_020, "10 numeric columns, 1 text column"),
+        ("nursery/nursery.data", 12_960, "9 text columns"),
+        ("tictactoe/tic-tac-toe.data", 958, "no header; 958 rows; 10 text columns"),
+        ("krkp/kr-vs-kp.data", 3_196, "no header; 3,196 rows; 37 text columns"),
+        ("votes/house-votes-84.data", 435, "17 text columns; missing: '?'"),
+        ("car/car.data", 1_728, "7 text columns"),
+        ("mushroom/agaricus-lepiota.data", 8_124, "23 text columns; missing: '?'"),
+        ("vowel/vowel-context.data", 990, "14 numeric columns"),
+        ("sonar/sonar.all-data", 208, "60 numeric columns, 1 text column"),
+        ("ionosphere/ionosphere.data", 351, "34 numeric columns, 1 text column"),
         ("titanic/titanic.csv", 891, "2 of flags; missing: ''"),
         ("penguins/penguins.csv", 344, "header; 344 rows"),
         ("reuters_r8/reuters-r8-train.tab.gz", 5_485, "2 lines below it left out"),

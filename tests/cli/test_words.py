@@ -164,7 +164,7 @@ def test_notes_speak_of_options_too() -> None:
         ("forget mail.suffice withdrawn.csv", "Forgot 10 rows; wrote mail.suffice"),
         ("refresh mail.suffice mail.csv", "Chose hyperparameters on 120 rows; wrote mail.suffice"),
         ("merge mail.suffice old.suffice", "Merged 2 models of 240 rows in all; wrote merged.suffice"),
-        ("evaluate few.csv", "1 row. Hold-out: a model fitted to 4 rows is judged on 1 other row."),
+        ("evaluate few.csv", "1 row. Hold-out: a model fitted to 4 rows is evaluated on 1 other row."),
         ("evaluate few.csv", "log loss   0.0000"),
         ("inspect journal.suffice", "journal of 1.. different rows: 'suffice forget' refuses all others"),
     ],

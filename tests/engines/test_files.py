@@ -116,7 +116,7 @@ def test_the_order_of_rows_and_files_changes_nothing(tmp_path: Path) -> None:
     some, others = write(frame[:100], tmp_path / "a.csv"), write(frame[100:], tmp_path / "b.csv")
     one, two = (sf.fit_files(sf.NaiveBayes(KINDS), paths) for paths in ([some, others], [others, some]))
     assert one.temper_ == two.temper_
-    assert one.feature_weights_ == pytest.approx(two.feature_weights_, rel=1e-9)  # moments are sums of real numbers
+    assert one.feature_powers_ == pytest.approx(two.feature_powers_, rel=1e-9)  # moments are sums of real numbers
 
 
 @pytest.mark.parametrize(("text", "line"), [("a,label\n1,x\n2,y,z\n3,x\n", 3), ("a,label\n1,x\n2\n3,x\n", 3)])

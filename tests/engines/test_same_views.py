@@ -123,9 +123,7 @@ CASES = [
     Case(
         "texts, best", sf.TextClassifier(effort="best", ridge=1.0), {"alpha", "choices", "floor", "temper", "weights"}
     ),
-    Case(
-        "texts by leave-one-out", sf.TextClassifier(alpha="loo", feature_weights=None), {"alpha", "choices", "temper"}
-    ),
+    Case("texts by leave-one-out", sf.TextClassifier(alpha="loo", feature_powers=None), {"alpha", "choices", "temper"}),
     Case("tables", sf.NaiveBayes(EXACT, ridge=1.0, joint=None), {"temper", "weights"}),
     Case("tables of normals", sf.NaiveBayes(NORMAL, ridge=1.0, joint=None), {"temper", "weights"}, near=1e-6),
     Case("tables, joint", sf.NaiveBayes(TOGETHER, joint="auto"), FLOORED_TABLE),
@@ -145,7 +143,7 @@ CASES = [
     ),
     Case(
         "counts",
-        sf.MultinomialNB(alpha="loo", temper="loo", feature_weights="loo"),
+        sf.MultinomialNB(alpha="loo", temper="loo", feature_powers="loo"),
         {"alpha", "choices", "temper", "weights"},
     ),
     Case("flags", sf.BernoulliNB(alpha="loo", temper="loo"), {"alpha", "temper"}),

@@ -144,7 +144,7 @@ def test_bags_of_words_are_read_as_their_texts(model: sf.TextClassifier) -> None
 
 
 def test_drawn_buckets_of_words_are_read() -> None:
-    model = sf.TextClassifier(tokens=sf.Tokens(hash_bits=4), temper=None, feature_weights=None, alpha=1.0)
+    model = sf.TextClassifier(tokens=sf.Tokens(hash_bits=4), temper=None, feature_powers=None, alpha=1.0)
     drawn, _ = model.fit(TEXTS, KINDS).sample(40, rng=0)
     counts = model.counts_.tokens.toarray() + 1.0
     theta = counts / counts.sum(axis=1, keepdims=True)

@@ -14,7 +14,7 @@ TEXTS, LABELS = ["cheap pills, cheap watches", "lunch at noon?", "watches for yo
 
 
 def parts(found: Any) -> dict[Any, tuple[str, float]]:
-    return {f: (v, float(w)) for f, v, w in zip(found.features, found.values, found.weights, strict=True)}
+    return {f: (v, float(w)) for f, v, w in zip(found.features, found.values, found.contributions, strict=True)}
 
 
 def test_words_that_occur_have_a_bar_and_unknown_ones_one_together() -> None:
@@ -112,6 +112,20 @@ def test_what_no_class_can_have_made_is_what_the_prior_says() -> None:
     assert model.explain([1, 0, 0], "b", "a").log_odds == -np.inf
 
 
+def test_wrong_labels_do_not_change_which_classes_are_compared() -> None:
+    rng, words = np.random.default_rng(0), ["ant", "bee", "cow", "dog", "elk", "fox"]
+    shares = np.array([[5, 1, 1, 1, 2, 1], [2, 5, 3, 1, 1, 1], [1, 1, 1, 4, 5, 1]]) / [[11], [13], [13]]
+    code = rng.choice(3, 600, p=[0.15, 0.25, 0.6])
+    texts = [" ".join(rng.choice(words, 12, p=shares[c])) for c in code]
+    labels = np.array(["a", "b", "c"])[np.where(rng.random(600) < 0.15, rng.integers(0, 3, 600), code)]
+    model = sf.TextClassifier(effort="fast").fit(texts, labels)
+    found = [model.explain(text) for text in texts[:200]]
+    assert any("(label noise)" in one.features for one in found)
+    logs = [dict(zip("abc", row, strict=True)) for row in model.predict_log_proba(texts[:200]).tolist()]
+    for one, row in zip(found, logs, strict=True):
+        assert [row[one.target], row[one.against]] == pytest.approx(sorted(row.values(), reverse=True)[:2])
+
+
 def test_an_interval_is_that_of_draws_from_the_posterior() -> None:
     X, y = np.random.default_rng(3).binomial(1, 0.4, (200, 1)), np.arange(200) % 2
     explanation = sf.BernoulliNB().fit(X, y).explain([1], 1, 0)
@@ -191,7 +205,7 @@ def test_gaussian_intervals_are_those_of_many_samples() -> None:
     for _ in range(400):
         X = rng.normal(y[:, None], 1.0, (2 * n, 1))
         weights.append(sf.GaussianNB().fit(X, y).explain([x], 1, 0))
-    spread = np.std([found.weights[0] for found in weights])
+    spread = np.std([found.contributions[0] for found in weights])
     found = weights[0]
     assert found.low is not None
     assert found.high is not None
@@ -215,7 +229,7 @@ def test_top_words_are_those_of_the_class() -> None:
         assert isinstance(top[:2], list)
         assert top == list(top)
     none = sf.BernoulliNB().fit([[0], [1]], [0, 0]).top_features(0)
-    assert repr(none) == "Evidence for 0, relative to the average of the other classes:\n  none"
+    assert repr(none) == "Log-odds of 0, relative to the average of the other classes:\n  none"
 
 
 def test_flags_that_are_no_flags_count_as_they_do_in_scores() -> None:

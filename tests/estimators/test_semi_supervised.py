@@ -119,7 +119,7 @@ def test_what_has_no_bound_is_refused() -> None:
     with pytest.raises(KindError, match="do not add up to one"):
         sf.SemiSupervised(sf.DirichletMultinomialNB(method="edcm")).fit(COUNTS, labels(None))
     belief = sf.NormalInverseGamma(0, 0.1, 2, 2)
-    sf.SemiSupervised(sf.GaussianNB(var_smoothing=0, estimate="map", belief=belief)).fit(COUNTS, labels(None))
+    sf.SemiSupervised(sf.GaussianNB(var_smoothing=0, estimate="map", prior=belief)).fit(COUNTS, labels(None))
 
 
 def test_a_failed_fit_leaves_things_as_they_were() -> None:

@@ -20,7 +20,7 @@ from suffice.store.models import to_bytes
 N, GONE = 240, np.arange(100, 112)  # enough rows for weights of words and columns
 KEPT = np.setdiff1d(np.arange(N), GONE)
 ROUNDED = ("mean", "mean_lo", "scatter", "scatter_lo", "log_factorials")
-LEARNED = {"temper": "loo", "feature_weights": "loo", "effort": "balanced"}
+LEARNED = {"temper": "loo", "feature_powers": "loo", "effort": "balanced"}
 
 
 @pytest.fixture(autouse=True)
@@ -63,7 +63,7 @@ def choosing(case: EstimatorCase) -> Any:
     model = clone(case.model)
     wanted = {name: LEARNED[name] for name in LEARNED if name in model.get_params()}
     if "MultinomialNB predictive" in case.name:  # which cannot weigh
-        del wanted["feature_weights"]
+        del wanted["feature_powers"]
     return model.set_params(**wanted)
 
 

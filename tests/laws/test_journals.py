@@ -208,7 +208,7 @@ FORMS: dict[str, Any] = {
     "arrow": pa.table(TABLE),
     "narrow": pa.table(TABLE).set_column(0, "n", pa.array(TABLE["n"], pa.uint8())),
 }
-PLAIN: dict[str, Any] = {"columns": {"r": "gaussian", "n": "gaussian"}, "temper": None, "feature_weights": None}
+PLAIN: dict[str, Any] = {"columns": {"r": "gaussian", "n": "gaussian"}, "temper": None, "feature_powers": None}
 
 
 @pytest.mark.parametrize("form", FORMS)

@@ -18,7 +18,7 @@ REFITTED = [case for case in REFITTED if "evidence" not in case.name]  # its pri
 REFITTED = [case for case in REFITTED if not isinstance(case.model, sf.NaiveBayes)] + [
     EstimatorCase(
         f"NaiveBayes {estimate}",
-        sf.NaiveBayes(columns=FIXED, feature_weights=None, estimate=estimate, temper=0.6),
+        sf.NaiveBayes(columns=FIXED, feature_powers=None, estimate=estimate, temper=0.6),
         lambda rng, n, codes: {name: values for name, values in mixed(rng, n, codes).items() if name != "wait"},
     )
     for estimate in ("predictive", "mean")
@@ -71,7 +71,7 @@ def test_bins_and_their_prior_are_held_fixed() -> None:
     rng = np.random.default_rng(0)
     y = rng.integers(0, 2, 200)
     x = rng.exponential(1.0 + 3 * y)
-    model = sf.NaiveBayes(columns={"x": "histogram"}, temper=None, feature_weights=None).fit({"x": x}, y)
+    model = sf.NaiveBayes(columns={"x": "histogram"}, temper=None, feature_powers=None).fit({"x": x}, y)
     column: Any = model.columns_["x"]
     bins = column.bins(model.statistics_["x"])
     place, share = np.searchsorted(bins.edges, x, side="right"), bins.counts.sum(axis=0) / 200

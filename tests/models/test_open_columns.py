@@ -15,7 +15,7 @@ from suffice.stats.grid import BITS
 from suffice.tables import Table
 
 LABELS = np.array(["no", "yes"])
-PLAIN: dict[str, Any] = {"temper": None, "feature_weights": None}
+PLAIN: dict[str, Any] = {"temper": None, "feature_powers": None}
 
 
 def normal(rng: np.random.Generator, y: Any) -> Any:

@@ -140,7 +140,7 @@ def explain(
     errors: Errors = Faults.stop,
     json: Json = False,
 ) -> None:
-    """Show the evidence for the class of a text or a row.
+    """Show what each feature adds to the log-odds of a class.
 
     Example: suffice explain mail.suffice "cheap pills at noon"
     """

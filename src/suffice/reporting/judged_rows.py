@@ -165,15 +165,17 @@ def judge(model: Any, given: LabelledRows, held_out: bool | None, all_rows: Labe
         try:
             return judge_by_folds(model, given, FOLDS, note)
         except (SufficeError, ValueError) as error:
-            how = f"{note}They are judged by the model that learned them, so the figures are too optimistic: {error}"
+            how = (
+                f"{note}They are evaluated with the model that learned them, so the figures are too optimistic: {error}"
+            )
     elif subset:
         how = (
-            "These rows are judged as new, but the counts of the model could contain them. If it has learned them, the "
-            f"figures are too optimistic: say so ({SAY_SO}), and each row is judged by a model without it."
+            "These rows are evaluated as new, but the counts of the model could contain them. If it has learned them, "
+            f"the figures are too optimistic: say so ({SAY_SO}), and each row is evaluated with a model without it."
         )
     else:
-        how = "The counts of the model do not contain all of these rows: they are judged as new rows."
-        how = how if held_out is None else "You say that these rows were held out; they are judged as new."
+        how = "The counts of the model do not contain all of these rows: they are evaluated as new rows."
+        how = how if held_out is None else "You say that these rows were held out; they are evaluated as new."
     codes = np.asarray(np.searchsorted(model.classes_, given.labels), np.int64)
     logs = np.asarray(model.predict_log_proba(given.rows))
     loss = evaluate.log_loss(np.minimum(logs, 0.0), given.labels, model.classes_)
@@ -184,7 +186,7 @@ def judge_by_folds(model: Any, given: LabelledRows, folds: int, note: str = "") 
     """Judge learned rows by models without their fold: counts are subtracted, hyperparameters chosen again."""
     found, models = judged_by_folds(model, given.rows, given.labels, None, None, folds, keep=True)
     how = (
-        f"{note}Each row is judged by a model without it: the rows are dealt into {found.n_folds} folds, and the "
+        f"{note}Each row is evaluated with a model without it: the rows are split into {found.n_folds} folds, and the "
         "counts of a fold are subtracted before hyperparameters are chosen."
     )
     if found.n_singletons:

@@ -89,7 +89,7 @@ def describe(path: str | os.PathLike[str]) -> ModelFile:
     file = File(path)
     parts, about, reader = parts_of(file), file.layout.metadata, Reader(file)
     try:
-        parameters = reader.parameters(parts["parameters"], parts.get("estimator"))
+        parameters = reader.parameters(parts["parameters"])
         classes, schema = (reader.read(parts.get(part)) for part in ("classes", "schema"))
     except MemoryError:
         raise

@@ -46,6 +46,8 @@ BLOCK, ROWS = 2**22, 2**16
 """Bytes, or rows, in a batch."""
 LARGER, MOST_BYTES = 4, 2**25
 """Factor by which batches of Parquet grow after the first one, and the number of bytes that limits it."""
+KINDS = {"word": "text", "number": "numeric"}
+"""What columns are called where they are counted."""
 LOUD = 0.01
 """Share of skipped rows above which a warning is given."""
 _KINDS = {"jsonl": "JSON lines", "parquet": "Parquet", "arrow": "Arrow", "csv": "delimited text"}
@@ -66,13 +68,13 @@ class Understood:
     notes: list[str] = field(default_factory=list)
 
     def __str__(self) -> str:
-        many = Counter(kind for name, kind in self.holds.items() if name != self.target)
-        kinds = ", ".join(f"{count} of {kind}s" for kind, count in many.items())
+        many = Counter(KINDS.get(kind, kind) for name, kind in self.holds.items() if name != self.target)
+        kinds = ", ".join(counted(count, f"{kind} column") for kind, count in many.items())
         facts = [
             str(self.dialect or _KINDS.get(self.what, self.what)),
             counted(self.rows, "row") + (f" and {self.skipped:,} skipped" if self.skipped else ""),
             f"target {self.target!r}{', guessed' * self.guessed}" if self.target is not None else "",
-            f"columns: {kinds}" if kinds else "",
+            kinds,
             f"missing: {', '.join(map(repr, self.dialect.marks)) or 'none seen'}" if self.dialect else "",
             *self.notes,
         ]
@@ -94,7 +96,7 @@ class Files:
     >>> next(iter(files)).to_pydict()
     {'city': ['Oslo', 'Rome'], 'age': [31, None]}
     >>> print(files.understood[0])
-    cities.csv: semicolon-separated, utf-8, header; 2 rows; columns: 1 of words, 1 of numbers; missing: '?'
+    cities.csv: semicolon-separated, utf-8, header; 2 rows; 1 text column, 1 numeric column; missing: '?'
     """
 
     paths: list[Path]

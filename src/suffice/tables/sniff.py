@@ -69,7 +69,7 @@ def sniff(head: bytes, given: Given, path: str, complete: bool, expected: tuple[
     """Guess the dialect of a text from its head; `complete` if that is the whole text, `expected` are column names.
 
     >>> print(sniff(b"a; b\\n1,5; x\\n2,5; y\\n", Given(), "a.txt", True))
-    semicolon-separated, utf-8, header, spaces around values left out, decimal comma
+    semicolon-separated, utf-8, header, spaces around values stripped, decimal comma
     """
     encoding = given.encoding or encoding_of(head)
     text = decoded(head, encoding, complete, path)

@@ -93,7 +93,7 @@ class Classifier(Judging):
     ) -> Self:
         """Learn from one more batch of rows; the counts do not depend on how rows are split into batches.
 
-        Views are settings that were chosen on rows (such as a temper, weights, a pseudo-count or a prior that is
+        Views are settings that were chosen on rows (such as a temper, powers, a pseudo-count or a prior that is
         "loo"). The first batch chooses them, and they stay in force. ``stale_`` is True once they are older than the
         counts; ``refresh`` with all rows chooses them again, and the model is then that of one fit, except that only
         `fit` chooses the tokens of texts.

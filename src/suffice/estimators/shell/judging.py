@@ -220,7 +220,7 @@ class Judging(Generating, ClassifierMixin, BaseEstimator):
         return evidence(self._predictor, self._evidence_names(), self._reader.by_block, coefficient)
 
     def drop_views(self) -> Self:
-        """Drop the views (temper, weights, a chosen pseudo-count): only the counts and the chosen tokens are left.
+        """Drop the views (temper, powers, a chosen pseudo-count): only the counts and the chosen tokens are left.
 
         Returns
         -------

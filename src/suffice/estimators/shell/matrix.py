@@ -212,7 +212,7 @@ class MatrixClassifier(Classifier):
         self._put(Model(classes, statistics["classes"], {"X": block}, declared), views, stale)
         features = getattr(views.weights, "features", None)
         if features is not None and features.shape != (self.n_features_in_,):
-            raise DataError("There must be one evidence weight per feature.")
+            raise DataError("There must be one power per feature.")
 
     def _read_statistic(self, statistics: State) -> Statistic:
         """Return the statistic of the block from the statistics in a file."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from suffice.errors import InputError
 from suffice.estimators.shell.meanings import Tempering, given_temper, length_exponent_of
 from suffice.estimators.shell.portable import Portable
-from suffice.estimators.shell.whole import NamesInUse, explain_constructor, must_be_fitted, refuse_old_names, take_turns
+from suffice.estimators.shell.whole import explain_constructor, must_be_fitted, refuse_other_names, take_turns
 from suffice.models.answers.decisions import Costs, cost_matrix, least_loss, or_abstained, price
 from suffice.models.answers.explanation import Explanation, explain, place_of
 from suffice.models.answers.parts import TopFeatures, Wording, speaking
@@ -36,7 +36,7 @@ D = TypeVar("D", bound=np.generic)
 Answer: TypeAlias = Callable[[Predictor, RowsByName], NDArray[D]]
 
 
-class Predicting(Portable, metaclass=NamesInUse):
+class Predicting(Portable, ABC):
     """Base of all classifiers: answers questions by a predictor, which is a model with views; needs no scikit-learn."""
 
     _kind_of_rows: ClassVar[Literal["matrix", "text", "table"]] = "matrix"
@@ -48,10 +48,10 @@ class Predicting(Portable, metaclass=NamesInUse):
     _journal: Journal | None = None
 
     def __init_subclass__(cls, **options: object) -> None:
-        """Make the changes of a subclass complete or not at all, and refuse its old names."""
+        """Make the changes of a subclass complete or not at all, and refuse names of other libraries."""
         super().__init_subclass__(**options)
         explain_constructor(cls)
-        refuse_old_names(cls)
+        refuse_other_names(cls)
         take_turns(cls)
 
     def __sklearn_is_fitted__(self) -> bool:
@@ -154,7 +154,7 @@ class Predicting(Portable, metaclass=NamesInUse):
 
     def _in_force(self) -> Predictor:
         views = self._predictor.views
-        if views.weights is not None and getattr(self, "feature_weights", None) is None:  # set to None after the fit
+        if views.weights is not None and getattr(self, "feature_powers", None) is None:  # set to None after the fit
             views = replace(views, weights=None)
         temper = self._temper(views)
         if views is not self._predictor.views or temper != self._predictor.temper:
@@ -272,10 +272,10 @@ class Predicting(Portable, metaclass=NamesInUse):
         Returns
         -------
         features : TopFeatures
-            Rows of feature, value and weight, largest weight first. The weight is the average evidence for the class,
-            in nats, that the feature contributes in rows of the class: θ_c·ln(θ_c/θ) for a word, a flag that is on or a
-            category with probability θ_c in the class and θ in the others (averaged by their rows); for counts and
-            numbers, the Kullback-Leibler divergence of their distributions. Evidence against the class is not listed.
+            Rows of feature, value and log-odds, the largest first: what the feature adds on average to the log-odds of
+            the class, in nats, in rows of the class: θ_c·ln(θ_c/θ) for a word, a flag that is on or a category with
+            probability θ_c in the class and θ in the others (averaged by their rows); for counts and numbers, the
+            Kullback-Leibler divergence of their distributions. Features that speak against the class are not listed.
         """
         must_be_fitted(self)
         number: object = k

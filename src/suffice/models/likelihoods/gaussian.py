@@ -71,7 +71,7 @@ class Gaussian(Likelihood):
 
     measure_kind = "densities of numbers"
     word, family = "gaussian", NormalInverseGamma
-    parameter: ClassVar[str] = "belief"
+    parameter: ClassVar[str] = "prior"
     """Name of the parameter of the matrix classifier that gives the prior."""
     statistic = DiagonalMoments
     storages = frozenset({"bool", "integer", "real"})
@@ -238,7 +238,7 @@ class Gaussian(Likelihood):
         if not self.column and (self.prior is None or self.estimate == "mle") and self.var_smoothing == self.floor == 0:
             raise KindError(
                 "The 'var_smoothing' parameter of GaussianNB must be above 0 to learn without labels by maximum "
-                "likelihood, where a variance may shrink to zero; got 0. Or use a 'belief' with estimate='map'."
+                "likelihood, where a variance may shrink to zero; got 0. Or use a 'prior' with estimate='map'."
             )
 
     def log_prior_density(self, t: DiagonalMoments) -> float:

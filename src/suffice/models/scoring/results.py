@@ -78,6 +78,7 @@ class Contributions:
     lifts: Mapping[int, Array] = field(default_factory=dict)  # lifts of joint columns, one per class
     times: Array | None = None  # how often each part counts ln θ of one share; NaN for what is no single share
     unknown: str = ""  # what is new if nothing in the row was learned: "word of this text", "value of this row"
+    powers: Array | None = None  # of each part, included in `logs`; None if all are 1
 
     def and_one(self, feature: Any, value: str, logs: Array) -> Contributions:
         """Return the contributions with one more part, whose belief is unknown."""
@@ -86,7 +87,8 @@ class Contributions:
         together = np.vstack([self.logs, logs[None]])
         features, values = [*self.features, feature], [*self.values, value]
         times = None if self.times is None else np.append(self.times, np.nan)
-        return replace(self, features=features, values=values, logs=together, belief=belief, times=times)
+        powers = None if self.powers is None else np.append(self.powers, 1.0)
+        return replace(self, features=features, values=values, logs=together, belief=belief, times=times, powers=powers)
 
     def gathered(self, apart: Booleans, name: str, value: str) -> Contributions:
         """Return the contributions with all parts outside `apart` summed into one."""
