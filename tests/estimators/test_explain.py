@@ -152,7 +152,7 @@ def test_an_interval_of_rare_words_is_that_of_draws_from_the_posterior(alpha: fl
         assert explanation.low is not None
         assert explanation.high is not None
         low, high = np.quantile(draws, [0.025, 0.975])
-        shown = explanation.weights[0]  # with α = 1e-4, far above all draws
+        shown = explanation.contributions[0]  # with α = 1e-4, far above all draws
         expected = [min(low, shown), max(high, shown)]
         assert [explanation.low[0], explanation.high[0]] == pytest.approx(expected, rel=0.03, abs=0.05)
 
@@ -165,7 +165,7 @@ TWO = np.arange(400) % 2
     "options", [{"temper": "loo", "alpha": 1.0}, {"alpha": "loo"}, {"temper": "loo", "alpha": "evidence"}]
 )
 def test_words_have_no_interval_where_the_prior_says_nothing_about_them(options: dict[str, Any]) -> None:
-    plain: dict[str, Any] = {"temper": None, "feature_weights": None, "ngram_range": (1, 1), **options}
+    plain: dict[str, Any] = {"temper": None, "feature_powers": None, "ngram_range": (1, 1), **options}
     model = sf.TextClassifier(**plain).fit(MAIL, TWO)
     explanation = model.explain("free money at noon today")
     assert explanation.low is None
@@ -178,12 +178,12 @@ def test_words_have_no_interval_where_the_prior_says_nothing_about_them(options:
     assert "interval" in known._repr_html_()
 
 
-def test_intervals_of_counts_have_the_power_of_the_weights() -> None:
+def test_intervals_of_counts_have_the_power_of_the_contributions() -> None:
     rng = np.random.default_rng(0)
     X = rng.poisson(rng.gamma(1, 1, (2, 12))[TWO]) * rng.integers(1, 4, (400, 1))
     one, plain = (sf.MultinomialNB(temper=temper).fit(X, TWO) for temper in ("loo", None))
     tempered, known = one.explain(X[0], 0, 1), plain.explain(X[0], 0, 1)
-    power = tempered.weights / known.weights
+    power = tempered.contributions / known.contributions
     assert power[0] == pytest.approx(power[-1])
     assert power[0] != pytest.approx(1, abs=0.01)
     for end in ("low", "high"):

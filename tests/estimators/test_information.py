@@ -28,7 +28,7 @@ X = RNG.poisson(0.4 + (Y[:, None] * np.arange(8)) % 5 / 2)
 WORDS = np.array(["tea", "rum", "ale", "milk", "water", "gin", "cola", "juice"])
 TEXTS = [" ".join(np.repeat(WORDS, row)) for row in X]
 ORDER = np.argsort(WORDS)
-BELIEF = sf.NormalInverseGamma(0.0, 1.0, 20.0, 20.0)
+PRIOR = sf.NormalInverseGamma(0.0, 1.0, 20.0, 20.0)
 
 
 def brute(joint: Any) -> float:
@@ -235,7 +235,7 @@ def test_numbers_tell_what_an_integral_of_their_densities_says() -> None:
     rng = np.random.default_rng(0)
     y = rng.integers(0, 3, 200)
     Z = np.abs(rng.normal(y[:, None] * [0.0, 0.4, 3.0, 100.0], [1.0, 1.0, 1.0, 2.0]))
-    for model in (sf.GaussianNB(), sf.GaussianNB(estimate="predictive", belief=BELIEF), sf.ExponentialNB()):
+    for model in (sf.GaussianNB(), sf.GaussianNB(estimate="predictive", prior=PRIOR), sf.ExponentialNB()):
         found = sf.mutual_information(model.fit(Z, y)).by_feature
         for j in range(4):
             alone = clone(model).fit(Z[:, [j]], y)

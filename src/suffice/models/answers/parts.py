@@ -275,7 +275,7 @@ def _belief_of_one(said: Contributions, power: float) -> Array:
 
 
 def _knows_its_spread(predictor: Predictor, t: Any) -> bool:
-    """Return whether the posterior says how uncertain the weights of the only block's features are.
+    """Return whether the posterior says how uncertain the contributions of the only block's features are.
 
     A pseudo-count that was chosen for the labels is no belief about probabilities. A temper says that words repeat what
     others say, so there is less to learn from than their number.

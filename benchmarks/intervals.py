@@ -1,11 +1,11 @@
-"""How often the 95 % intervals of weights in explanations hold the true weights, by simulation.
+"""How often the 95 % intervals of contributions in explanations hold the true ones, by simulation.
 
 The probabilities of two classes are known: drawn from the prior in force, or those of a model fitted on real texts or
 tables, with the same prior or another one (a pseudo-count of 0.1, under which words differ more). Rows are drawn from
-them; a model with the same options learns these rows and explains new ones. The true weight of a line is the logarithm
-of the ratio of the known probabilities, times the power that the model has chosen.
+them; a model with the same options learns these rows and explains new ones. The true contribution of a line is
+the logarithm of the ratio of the known probabilities, times the power that the model has chosen.
 
-    SUFFICE_DATA=folder python benchmarks/weight_intervals.py [repeats]
+    SUFFICE_DATA=folder python benchmarks/intervals.py [repeats]
 
 `corpora.py` says where texts and tables are looked for.
 """
@@ -22,7 +22,7 @@ from corpora import corpus, frame
 import suffice as sf
 from suffice.typing import Array
 
-PLAIN: dict[str, Any] = {"temper": None, "feature_weights": None}
+PLAIN: dict[str, Any] = {"temper": None, "feature_powers": None}
 ALONE: dict[str, Any] = {"ngram_range": (1, 1)}
 WORDS: dict[str, Any] = {**PLAIN, "term_weighting": sf.TermWeighting(sublinear_tf=False)}
 TEXTS: dict[str, dict[str, Any]] = {
@@ -90,7 +90,7 @@ def text_lines(name: str, options: dict[str, Any], truth: str, seed: int) -> Ite
         for i, word in enumerate(said.features):
             if word in place:
                 ratio = logs[0, place[word]] - logs[1, place[word]]
-                power = said.weights[i] / ratio if ratio else 0.0
+                power = said.contributions[i] / ratio if ratio else 0.0
                 yield line(said, i, power * float(np.subtract(*np.log(theta[:, int(word[1:])]))))
 
 
@@ -106,10 +106,10 @@ def table_lines(name: str, options: dict[str, Any], _: str, seed: int) -> Iterat
     model, same = sf.NaiveBayes(**options).fit(*drawn), plain().fit(*drawn)
     for i in range(len(new)):
         said, alone, known = (one.explain(new.iloc[[i]], *true.classes_) for one in (model, same, true))
-        weights = [dict(zip(map(str, one.features), one.weights, strict=True)) for one in (alone, known)]
+        weights = [dict(zip(map(str, one.features), one.contributions, strict=True)) for one in (alone, known)]
         for j, (name, value) in enumerate(zip(map(str, said.features), said.values, strict=True)):
             if name in weights[0].keys() & weights[1].keys() and weights[0][name] and "residual" not in value:
-                yield line(said, j, said.weights[j] / weights[0][name] * weights[1][name])
+                yield line(said, j, said.contributions[j] / weights[0][name] * weights[1][name])
 
 
 def code_lines(family: str, _: dict[str, Any], __: str, seed: int) -> Iterator[Line]:
