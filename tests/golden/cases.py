@@ -29,17 +29,7 @@ INTENDED: dict[str, str] = {
         for name in TEMPERED
     },
     "NaiveBayes best/held out/alone/probabilities*": "weights fitted without a row end within 2e-9 of where they did",
-    "*/peak*": "the largest scatter is that of rows counted at once, since sums keep all digits",
-    **{
-        f"{name}*/fitted/information*": "numbers and columns of tables have information about the class"
-        for name in ("GaussianNB", "ExponentialNB", "discriminant diagonal", "NaiveBayes")
-    },
     "*/temper_/prior": "a power of the class prior, which is 1 unless EM with few labels chose it",
-    **{
-        f"discriminant {kind}/fitted/attributes/{name}": "scores that are not linear have none: dir leaves them out"
-        for kind in ("full, loo", "full, believed", "diagonal, loo", "shared, loo")
-        for name in ("coef_", "intercept_")
-    },
     "ComplementNB*/fitted/attributes/weights_": "complements have no weights of features, not even None",
     **{
         f"Mixture of declared tables/clusters/{name}*": "ln p(x) has the density that bins are relative to"
