@@ -25,8 +25,8 @@ BELIEFS: dict[str, list[Callable[[float], dict[str, Any]]]] = {
     "PoissonNB": [lambda v: {"alpha": sf.Gamma(v, v)}, lambda v: {"alpha": sf.Gamma(1, v)}],
     "ExponentialNB": [lambda v: {"alpha": sf.WaitingRate(v, v)}],
     "GaussianNB": [
-        lambda v: {"belief": sf.NormalInverseGamma(0, v, v, v), "estimate": "predictive"},
-        lambda v: {"belief": sf.NormalInverseGamma(v, 1, 2, 2), "estimate": "mean"},
+        lambda v: {"prior": sf.NormalInverseGamma(0, v, v, v), "estimate": "predictive"},
+        lambda v: {"prior": sf.NormalInverseGamma(v, 1, 2, 2), "estimate": "mean"},
     ],
     "GaussianDiscriminant": [lambda v: {"prior": sf.NormalInverseWishart([v, 0, 0], 1, 5, np.eye(3))}],
     "NaiveBayes": [

@@ -75,10 +75,10 @@ def counted_all(
     names: Sequence[Name], table: Table, labels: Labels, free: Iterable[Name], counted: Callable[[Name], OpenBlock]
 ) -> dict[Name, OpenBlock]:
     """Count columns one by one, except the plain numbers in `free`, whose likelihoods are chosen together."""
-    for name in names:
-        if name in table and table[name].storage == "real":
-            _refuse_tiny(table[name])
-    numbers = choose_numbers([table[name] for name in free], labels)
+    columns = [table[name] for name in free]
+    for column in columns:
+        _refuse_tiny(column)
+    numbers = choose_numbers(columns, labels)
     others = [name for name in names if name not in numbers]
     made = dict(zip(others, in_parallel(counted, others), strict=True)) | numbers
     return {name: made[name] for name in names}
@@ -86,7 +86,10 @@ def counted_all(
 
 def _refuse_tiny(column: Column) -> None:
     """Raise DataError for numbers whose differences are so small that their squares vanish."""
-    spread = np.fmax.reduce(column.values, initial=-np.inf) - np.fmin.reduce(column.values, initial=np.inf)
+    if column.storage != "real":
+        return
+    with np.errstate(invalid="ignore"):  # infinity is refused elsewhere
+        spread = np.fmax.reduce(column.values, initial=-np.inf) - np.fmin.reduce(column.values, initial=np.inf)
     if 0 < spread < LEAST:
         raise DataError(
             f"Column {column.name!r} must hold numbers that are equal or differ by at least 2**-500, since the squares "
@@ -106,6 +109,7 @@ def counted_first(name: Name, table: Table, labels: Labels, given: Likelihood | 
     if kind == "nothing" or wanted is None:
         return choose(column, kind, labels)
     wanted.check(column, "is declared")
+    _refuse_tiny(column)
     block = _counted(name, column, wanted, labels)
     keep = isinstance(given, Chosen) and column.storage in ("integer", "real")
     return _with_numbers(block, column, labels) if keep else block
@@ -118,6 +122,7 @@ def counted_again(name: Name, table: Table, labels: Labels, before: OpenBlock) -
         return OpenBlock.unknown(labels.n_classes)
     column = table[name]
     likelihood.check(column, "was learned as")
+    _refuse_tiny(column)
     rows = likelihood.rows(column)
     if isinstance(rows, NamedCategories) and isinstance(before.statistic, ValueCounts):
         rows.places(before.statistic.values)  # raises if numbers were learned, and these are words, or the other way
