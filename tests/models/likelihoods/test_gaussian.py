@@ -279,8 +279,6 @@ def test_what_a_gaussian_refuses() -> None:
         fitted(Gaussian(estimate="map", column=False))
     with pytest.raises(KindError, match="var_smoothing"):
         Gaussian(estimate="mle", column=False).must_share()
-    with pytest.raises(KindError, match="CategoricalNB"):
-        Gaussian().information(None, np.ones(2))  # type: ignore[arg-type]
     Gaussian(estimate="mle", column=False, var_smoothing=1e-9).must_share()
     Gaussian().must_share()
 
