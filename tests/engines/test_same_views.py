@@ -240,6 +240,7 @@ WORDS = ["yes", "no", "maybe"]
 
 @settings(max_examples=3, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @example(rows=[("yes", "no", "yes"), ("no", "no", "no"), ("maybe", "yes", "yes"), ("no", "yes", "maybe")])
+@example(rows=[("yes", "yes", "yes")] * 5 + [("yes", "yes", "no")] * 2)
 @given(rows=st.lists(st.tuples(*[st.sampled_from(WORDS)] * 3), min_size=6, max_size=40))
 def test_rows_that_hold_names_of_classes_and_columns(rows: list[Any], tmp_path: Path) -> None:
     """A text may be a label, and a value the name of its column: the rows of hash keys stay apart."""
@@ -249,11 +250,12 @@ def test_rows_that_hold_names_of_classes_and_columns(rows: list[Any], tmp_path: 
         table = pa.table({**(columns or {"yes": yes, "no": no}), "label": labels})
         case = Case("", model, set())
         expected = case.fitted(case.features(table), labels)
-        assert views_of(case.fitted(iter(yes) if columns else case.features(table), labels)) == views_of(expected)
+        wanted = pytest.approx(views_of(expected), rel=1e-9)  # equal rows of several classes have no order
+        assert views_of(case.fitted(iter(yes) if columns else case.features(table), labels)) == wanted
         for _, same in case.in_files(table, tmp_path):
-            assert views_of(same) == views_of(expected)
+            assert views_of(same) == wanted
         there = Dask().fit(clone(model), Dask().split(table, [len(rows) // 2]), "label")
-        assert views_of(there) == views_of(expected)
+        assert views_of(there) == wanted
 
 
 @pytest.mark.thorough
