@@ -255,7 +255,9 @@ def test_labels_that_took_no_part_choose_the_temper(weight: float) -> None:
 
     def loss(log_power: float) -> float:
         powered = np.exp(log_power) * scores
-        return float(np.sum(logsumexp(powered, axis=1) - powered[np.arange(21), truth]) + log_power**2 / 2)
+        return float(
+            np.sum(logsumexp(powered, axis=1) - powered[np.arange(21), truth]) + (1 - np.exp(log_power)) ** 2 / 2
+        )
 
     power = np.exp(minimize_scalar(loss, bounds=(-15, 0), method="bounded", options={"xatol": 1e-9}).x)
     assert 0.01 < power < 0.99

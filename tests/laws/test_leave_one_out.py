@@ -4,12 +4,15 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy.stats import rankdata
 from sklearn.base import clone
 
 import suffice as sf
 from laws.estimators import BELIEF, ESTIMATORS, KINDS, LABELS, EstimatorCase, every_estimator, mixed, one_of_each_kind
 from laws.test_estimators import fitted, rows
 from suffice.errors import LabelError, SubtractionError
+from suffice.stats.content import hashed
+from suffice.stats.grid import on_grid
 
 FIXED = {**KINDS, "size": sf.columns.Gaussian(prior=BELIEF), "events": sf.columns.Poisson(prior=sf.Gamma(1, 1))}
 del FIXED["wait"]  # the prior of bins follows the data: it is looked at below
@@ -67,32 +70,50 @@ def test_a_group_of_one_is_a_row(case: EstimatorCase) -> None:
     np.testing.assert_allclose(model.leave_one_out(X, y), model.leave_one_out(X, y, groups=np.arange(40)), atol=1e-12)
 
 
-def test_bins_and_their_prior_are_held_fixed() -> None:
+def parts(y: Any, of_rows: Any) -> Any:
+    """Return the part of each row: rows of a class are dealt by the ranks of their numbers, in the order of a hash."""
+    key = np.zeros(len(y), np.uint64)
+    for x in np.reshape(of_rows, (len(y), -1)).T:
+        key += hashed(np.abs(np.rint(2 * rankdata(x)) - 1 - len(y)).astype(np.int64))
+    out = np.empty(len(y), int)
+    out[np.lexsort((np.arange(len(y)), key, y))] = np.arange(len(y)) % 5
+    return out
+
+
+def test_bins_are_those_of_the_rows_outside_the_part() -> None:
     rng = np.random.default_rng(0)
     y = rng.integers(0, 2, 200)
     x = rng.exponential(1.0 + 3 * y)
     model = sf.NaiveBayes(columns={"x": "histogram"}, temper=None, feature_powers=None).fit({"x": x}, y)
-    column: Any = model.columns_["x"]
-    bins = column.bins(model.statistics_["x"])
-    place, share = np.searchsorted(bins.edges, x, side="right"), bins.counts.sum(axis=0) / 200
-    got = model.leave_one_out({"x": x}, y)
-    for i in range(200):
-        counts, n = bins.counts.copy(), np.bincount(y).astype(float)
-        counts[y[i], place[i]] -= 1
-        n[y[i]] -= 1
-        joint = (n + 1) / (n + 1).sum() * (counts[:, place[i]] + share[place[i]]) / (n + 1)
-        assert got[i] == pytest.approx(joint / joint.sum(), abs=1e-12)
+    got, part = model.leave_one_out({"x": x}, y), parts(y, on_grid(x))
+    for k in range(5):
+        rest = clone(model).fit({"x": x[part != k]}, y[part != k])
+        column: Any = rest.columns_["x"]
+        edges = column.bins(rest.statistics_["x"]).edges
+        place = np.searchsorted(edges, x, side="right")
+        every = np.zeros((2, len(edges) + 1))
+        np.add.at(every, (y, place), 1)
+        share = every.sum(axis=0) / 200
+        for i in np.flatnonzero(part == k).tolist():
+            counts, n = every.copy(), np.bincount(y).astype(float)
+            counts[y[i], place[i]] -= 1
+            n[y[i]] -= 1
+            joint = (n + 1) / (n + 1).sum() * (counts[:, place[i]] + share[place[i]]) / (n + 1)
+            assert got[i] == pytest.approx(joint / joint.sum(), abs=1e-12)
 
 
-def test_urns_are_held_fixed() -> None:
+def test_urns_are_fitted_without_the_part() -> None:
     case = next(case for case in ESTIMATORS if case.name == "DirichletMultinomialNB")
-    X, y = case.data(3, 40)
-    model = fitted(case, X, y)
-    codes = np.searchsorted(LABELS, y)
+    X, y = case.data(3, 60)
+    model, codes = fitted(case, X, y), np.searchsorted(LABELS, y)
+    got, part = model.leave_one_out(X, y), parts(codes, X)
     n = np.bincount(codes) - np.eye(3)[codes] + 1  # of the class prior
-    scores = model.predict_joint_log_proba(X) - model.class_log_prior_ + np.log(n / n.sum(axis=1, keepdims=True))
-    expected = np.exp(scores - np.logaddexp.reduce(scores, axis=1, keepdims=True))
-    np.testing.assert_allclose(model.leave_one_out(X, y), expected, atol=1e-12)
+    for k in range(5):
+        rest, mine = fitted(case, X[part != k], y[part != k]), part == k
+        scores = rest.predict_joint_log_proba(X[mine]) - rest.class_log_prior_
+        scores += np.log(n[mine] / n[mine].sum(axis=1, keepdims=True))
+        expected = np.exp(scores - np.logaddexp.reduce(scores, axis=1, keepdims=True))
+        np.testing.assert_allclose(got[mine], expected, atol=1e-9)
 
 
 @every_estimator

@@ -47,7 +47,7 @@ def test_the_power_is_that_of_least_leave_one_out_log_loss(case: EstimatorCase) 
     def loss(power: float) -> float:
         given = {"length_exponent": model.temper_.length} if "length_exponent" in case.model.get_params() else {}
         other = clone(case.model).set_params(temper=power, **given).fit(X, y)
-        return float(left_out(other, X, y) + np.log(power / typical) ** 2 / 2 / len(y))
+        return float(left_out(other, X, y) + (1 - power / typical) ** 2 / 2 / len(y))
 
     powers = np.ravel(model._predictor.powers(next(model._reader.parts(model._source(X)))))  # a·n^−γ of each row
     typical = float(np.exp(np.log(model.temper_.power / powers[powers > 0]).mean()))

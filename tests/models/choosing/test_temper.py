@@ -36,7 +36,7 @@ def test_the_minimum_is_that_of_the_objective_as_written(seed: int, by_length: b
 
     def objective(x: Any) -> float:
         power = np.exp(x[0] + x[1] * (typical - logs))
-        return float(given.weights @ losses(given, power) + x @ x / 2)
+        return float(given.weights @ losses(given, power) + ((1 - np.exp(x[0])) ** 2 + 16 * x[1] ** 2) / 2)
 
     bounds = [(-15, 0), (0, 2 if by_length else 0)]
     other = minimize(objective, np.array([-0.5, 0.1 * by_length]), bounds=bounds, method="L-BFGS-B", tol=1e-12)
@@ -56,7 +56,7 @@ def test_the_power_is_the_best_for_an_exponent_that_is_given(exponent: float) ->
 
     def objective(log_power: float) -> float:
         power = np.exp(log_power + exponent * (typical - logs))
-        return float(given.weights @ losses(given, power) + log_power**2 / 2)
+        return float(given.weights @ losses(given, power) + (1 - np.exp(log_power)) ** 2 / 2)
 
     best = minimize_scalar(objective, bounds=(-15, 0), method="bounded", options={"xatol": 1e-10})
     found = choose_temper(given)

@@ -30,6 +30,9 @@ __all__ = ["FOLDS", "Rest", "fold_numbers", "judged_apart", "rests", "scored_by_
 
 FOLDS = 5
 
+LEAST_SHARE = 0.5
+"""Smallest share of the learned rows that choose again."""
+
 ENOUGH = 20_000
 """Number of rows that choose views about as well as all rows do."""
 
@@ -61,7 +64,8 @@ def judged_apart(estimator: Judging, examples: Examples, groups: GroupsLike, vie
     """Return log-probabilities of training rows by models without them, and which are alone in their class."""
     if views not in ("crossfit", "fixed"):
         raise InputError(f"The argument 'views' must be 'crossfit' or 'fixed'; got {views!r}.")
-    if views == "fixed" or not estimator._chose:
+    few = examples.labels.given.sum() < LEAST_SHARE * estimator.class_count_.sum()
+    if views == "fixed" or not estimator._chose or (few and not estimator._predictor.views):
         judged = estimator._judge(examples, groups)
         return judged.log_proba(), judged.alone
     logs, alone = np.empty((len(examples), len(estimator.classes_))), np.zeros(len(examples), bool)
@@ -116,7 +120,7 @@ def fold_numbers(codes: Integers, group: Integers | None, folds: int) -> Integer
     given: object = folds
     if not isinstance(given, int | np.integer) or given < 2:
         raise InputError(f"The argument 'folds' must be a whole number of at least 2; got {folds!r}.")
-    if group is None:
+    if group is None or np.bincount(group).max(initial=0) <= 1:
         order = np.lexsort((hashed(np.arange(len(codes))), codes))
         fold = np.empty(len(codes), np.int64)
         fold[order] = np.arange(len(codes)) % min(folds, max(len(codes), 1))
@@ -151,7 +155,7 @@ def _check_enough(model: Judging, weights: Array) -> None:
             f"The argument 'X' must hold rows that were learned, {learned:,.15g} in all; got {given:,.15g}. Pass the "
             "rows that the model was fitted to, or an unfitted classifier to have it evaluated on other rows."
         )
-    if model._chose and given < min(learned / 2, ENOUGH):
+    if model._predictor.views and given < min(learned * LEAST_SHARE, ENOUGH):
         raise InputError(
             "The argument 'X' must hold the rows that were learned, or most of them, since they choose views again; "
             f"got {given:,.15g} of {learned:,.15g}. Pass all rows, or use leave_one_out with views='fixed'."

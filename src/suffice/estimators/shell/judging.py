@@ -269,10 +269,10 @@ class Judging(Generating, ClassifierMixin, BaseEstimator):
     ) -> Array:
         """Return the class probabilities of each training row under the model without that row.
 
-        The counts lose the row exactly. What rows choose or settle (views such as a temper, models of columns, bins, and
-        priors learned from labels) comes from other rows: by default from those outside the row's fold, of five. Tokens
-        of texts, and a pseudo-count that maximizes the evidence, are those of all rows; ``sf.evaluate.crossfit``
-        chooses them again, too.
+        The counts lose the row exactly. What rows choose or settle (views such as a temper, models of columns, bins and
+        priors learned from labels) comes from other rows: by default, from those outside the row's fold of five. The
+        tokens of texts, and a pseudo-count that maximizes the evidence, are those of all rows;
+        ``sf.evaluate.crossfit`` chooses them again, too.
 
         Parameters
         ----------
@@ -285,7 +285,7 @@ class Judging(Generating, ClassifierMixin, BaseEstimator):
         groups : array-like of shape (n_rows,), default=None
             Groups of dependent rows, such as those of one author; each row is predicted without its whole group.
         views : {"crossfit", "fixed"}, default="crossfit"
-            "crossfit" splits rows into five folds, and predicts each fold with all that the other folds choose, which
+            "crossfit" splits rows into five folds, and predicts each fold with all that the others choose, which
             estimates the quality on new rows. "fixed" keeps views and models of columns: faster, and too good to be
             true where rows chose them.
 

@@ -138,7 +138,8 @@ class TableClassifier(Classifier):
 
     @property
     def _chose(self) -> bool:
-        return super()._chose or any(isinstance(block, OpenBlock) for block in self._model.blocks.values())
+        declared = self.columns if isinstance(self.columns, Mapping) else {}
+        return super()._chose or any(name not in declared for name in self._model.alone)
 
     def _choose(self, examples: Examples, groups: GroupsLike, settled: Settled | None = None) -> None:
         chosen = not joint_sets.is_declared(self.joint)

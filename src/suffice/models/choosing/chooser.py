@@ -26,6 +26,7 @@ from suffice.models.choosing.feature_weights import JUDGED, fit_weights
 from suffice.models.choosing.judge import Judged, Sample, judge, some_rows
 from suffice.models.choosing.residuals import with_residuals
 from suffice.models.choosing.smoothing import (
+    LEAST_WEIGHED,
     Scored,
     alpha_of_counts,
     choose_alpha,
@@ -147,7 +148,8 @@ def _by_leave_one_out(
     votes = {} if suited is not None and wanted.weights != "blocks" else judged.votes(without=sets)
     if suited is None:
         alone = {name: vote for name, vote in votes.items() if not blocks[name].likelihood.correction}
-        suited = choose_temper(Scored.of(judged, wanted.length_exponent, _total(judged, alone)))
+        scored = Scored.of(judged, wanted.length_exponent, _total(judged, alone))
+        suited = choose_temper(scored, LEAST_WEIGHED) if weighs else choose_temper(scored)
     if temper is None:
         views = replace(views, temper=suited)
     if wanted.weights == "blocks":
@@ -169,7 +171,8 @@ def _in_parts(predictor: Predictor, sample: Sample, wanted: Wanted, temper: Temp
     found, codes, labels = VotesInParts.of(predictor, sample), sample.labels.y, predictor.model.classes
     suited = temper
     if suited is None:
-        suited = choose_temper(Scored(found.total, found.log_prior, codes, found.weights, None, wanted.length_exponent))
+        scored = Scored(found.total, found.log_prior, codes, found.weights, None, wanted.length_exponent)
+        suited = choose_temper(scored, LEAST_WEIGHED)
     views = Views(temper=suited if temper is None else None)
     if not found.possible.any():
         return predictor, views

@@ -22,7 +22,7 @@ from suffice.models.predictor import Predictor, normalise
 from suffice.models.scoring.cells import powered, tempered
 from suffice.models.scoring.removal import Removal
 from suffice.models.scoring.results import HeldOut
-from suffice.models.scoring.rows import Labels, Rows, present_only
+from suffice.models.scoring.rows import Labels, MatrixRows, Rows, present_only
 from suffice.models.side_by_side import SEVERAL, counted_side_by_side, held_out_side_by_side, settle_bins
 from suffice.models.views import Weights
 from suffice.parallel import in_parallel
@@ -202,10 +202,27 @@ def held_out_of(
     shared = [n for n, law in laws.items() if law.learns_from_labels and not (same_bins and isinstance(law, Histogram))]
     found = _held_out(model.blocks, rows, removed, [name for name in names if name not in shared])
     if shared:
-        part = parts_of(removed.own[0], None if removed.alone else removed.group, PARTS)
+        part = _parts(removed, [rows[name] for name in shared])
         parts = [np.flatnonzero(part == k) for k in np.unique(part)]
         found |= _in_parts_held_out(model.blocks, {name: rows[name] for name in shared}, removed, parts)
     return {name: found[name] for name in names}
+
+
+def _parts(removed: Removal, rows: Iterable[Rows]) -> Integers:
+    """Return the part of each row. Ranks of its numbers deal it, so that units and names of columns do not matter."""
+    code, group = removed.own[0], removed.group
+    if not removed.alone and np.bincount(group).max() > 1:
+        return parts_of(code, group, PARTS)
+    key = np.zeros(len(code), np.uint64)
+    for part in rows:
+        if isinstance(part, MatrixRows):
+            for x in part.numbers.T:
+                _, place, counts = np.unique(x, return_inverse=True, return_counts=True)
+                key += hashed(np.abs((2 * np.cumsum(counts) - counts)[place] - len(x)))
+    order = np.lexsort((np.arange(len(code)), key, code))
+    dealt = np.empty(len(code), np.int64)
+    dealt[order] = np.arange(len(code)) % PARTS
+    return dealt
 
 
 def _held_out(
@@ -240,9 +257,10 @@ def _settled_without(blocks: Mapping[Name, Block], rows: Mapping[Name, Rows], re
     for name, law in laws.items():
         t = blocks[name].t
         less = t - counted[name] if name in counted else law.without(t, *present_only(rows[name], labels))
-        rest[name] = Block(law, less)
+        if less.n.sum() > 0:  # otherwise there is nothing else to learn from
+            rest[name] = Block(law, less)
     settle_bins([*rest.values()])
-    return {name: with_settled_of(blocks[name], block) for name, block in rest.items()}
+    return {name: with_settled_of(blocks[name], rest[name]) if name in rest else blocks[name] for name in rows}
 
 
 def with_settled_of(block: Block, rest: Block) -> Block:

@@ -29,6 +29,7 @@ from suffice.models.scoring.cells import AS_IT_IS, Temper
 from suffice.typing import Array, Integers
 
 __all__ = [
+    "LEAST_WEIGHED",
     "Scored",
     "alpha_of_counts",
     "choose_alpha",
@@ -41,8 +42,11 @@ __all__ = [
     "with_prior",
 ]
 
-LOWER, UPPER = np.array([-15.0, 0.0]), np.array([0.0, 2.0])
-"""Bounds of ln a and γ."""
+LEAST_POWER, UPPER = np.exp(-15.0), np.array([0.0, 2.0])
+"""Lower bound of a, and upper bounds of ln a and γ."""
+
+LEAST_WEIGHED = 0.1
+"""Lower bound of a where blocks have weights, which can take away what is left: joint columns have the same power."""
 
 OF_LENGTH = 16.0
 """Strength of the prior of γ, relative to that of the power."""
@@ -118,8 +122,11 @@ def _sum(values: Array) -> float:
     return float(values.sum())
 
 
-def choose_temper(rows: Scored) -> Temper:
-    """Return the temper with the lowest log loss, with the exponent fixed if given; impossible rows do not count."""
+def choose_temper(rows: Scored, least: float = LEAST_POWER) -> Temper:
+    """Return the temper with the lowest log loss, with the exponent fixed if given; impossible rows do not count.
+
+    At the typical length, the power is at least `least`.
+    """
     at = np.arange(len(rows.codes)), rows.codes
     usable = np.isfinite(rows.scores[at] + rows.log_prior[at]) & (rows.weights > 0)
     if rows.lengths is not None:
@@ -130,9 +137,9 @@ def choose_temper(rows: Scored) -> Temper:
     log_lengths = np.zeros(len(rows.codes)) if rows.lengths is None else np.log(rows.lengths)
     typical = _sum(rows.weights * log_lengths) / _sum(rows.weights)
     upper = UPPER if np.ptp(log_lengths) > 0 else np.zeros(2)
-    lower = LOWER
+    lower = np.array([np.log(least), 0.0])
     if rows.exponent is not None:
-        lower, upper = (np.array([bound, rows.exponent]) for bound in (LOWER[0], UPPER[0]))
+        lower, upper = (np.array([bound, rows.exponent]) for bound in (lower[0], UPPER[0]))
     log_power, exponent = _minimise(_objective(rows, typical - log_lengths), lower, upper)
     return Temper(float(np.exp(log_power + exponent * typical)), float(exponent))  # SX-7
 
@@ -238,6 +245,9 @@ def _own_logs_at_once(rows: Scored, powers: Any) -> tuple[Array, Array, Array]:
 POINTS = 7
 """Number of pseudo-counts tried first."""
 
+SPREAD_OF_ALPHA = 2.0
+"""Standard deviation of the prior of ln alpha."""
+
 STEPS = {"xatol": 0.05}
 """Tolerance of ln alpha."""
 
@@ -276,15 +286,17 @@ def choose_alpha(
     """Return the pseudo-count with the lowest leave-one-out log loss, and the temper: the given one, or the best for
     it.
 
-    The loss may have several minima, so the search starts from the best point of a grid.
+    (ln α / 2)² / 2 is added to the loss of all rows: few rows do not show what a tiny pseudo-count costs where a value
+    is new. The loss may have several minima, so the search starts from the best point of a grid.
     """
+    total = float(judged.weights.sum())
     found: dict[float, tuple[float, Temper]] = {}
 
     def loss(alpha: float) -> float:
         if alpha not in found:
             rows = Scored.of(judged.with_model(smoothed(judged.predictor.model, alpha)), exponent)
             suited = choose_temper(rows) if temper is None else temper
-            found[alpha] = log_loss(rows, suited), suited
+            found[alpha] = log_loss(rows, suited) + (np.log(alpha) / SPREAD_OF_ALPHA) ** 2 / 2 / total, suited
         return found[alpha][0]
 
     grid = np.geomspace(*bounds, POINTS)

@@ -17,7 +17,7 @@ from suffice.models.choosing.joint_trial import MOST, NUMBERS, Columns, Option, 
 from suffice.models.choosing.judge import Judged, Sample, judge
 from suffice.models.choosing.option_judge import Axis, choose_floor, downhill
 from suffice.models.choosing.residuals import FittedByName
-from suffice.models.choosing.smoothing import Scored, choose_temper
+from suffice.models.choosing.smoothing import LEAST_WEIGHED, Scored, choose_temper
 from suffice.models.choosing.table_judge import Residuals, TableJudge
 from suffice.models.choosing.word_weights import Split, never_seen, without
 from suffice.models.likelihoods.cloud import Cloud
@@ -171,7 +171,8 @@ def _sets_in_words(option: Option) -> str:
 def _power(judged: Judged) -> float:
     """Return the power of likelihoods with the lowest leave-one-out log loss for the single columns."""
     model = judged.predictor.model
-    return choose_temper(Scored.of(judged, 0.0, judged.scores(without=model.blocks.keys() - model.alone.keys()))).power
+    scored = Scored.of(judged, 0.0, judged.scores(without=model.blocks.keys() - model.alone.keys()))
+    return choose_temper(scored, LEAST_WEIGHED).power
 
 
 def _residuals(judge: TableJudge, option: Option) -> Residuals | None:

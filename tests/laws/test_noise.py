@@ -1,0 +1,88 @@
+"""Nothing is learned from labels that are noise, and nothing that is printed as held out says so."""
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from laws.estimators import ESTIMATORS, LABELS, EstimatorCase, one_of_each_kind
+from laws.noise import MODELS, Cell, above_shares, cells
+from laws.test_estimators import fitted
+
+QUICK = [
+    ("NaiveBayes", Cell("normals", 30, 30, 2)),
+    ("NaiveBayes", Cell("numbers", 100, 30, 5)),
+    ("NaiveBayes", Cell("normals", 100, 5, 20)),
+    ("NaiveBayes", Cell("categories", 100, 5, 2)),
+    ("NaiveBayes", Cell("counts", 30, 5, 5)),
+    ("NaiveBayes", Cell("mixed", 100, 5, 2)),
+    ("GaussianDiscriminant", Cell("normals", 100, 30, 5)),
+    ("GaussianDiscriminant", Cell("normals", 300, 200, 5)),
+    ("GaussianDiscriminant shared", Cell("normals", 30, 30, 2)),
+    ("GaussianDiscriminant diagonal", Cell("normals", 30, 5, 2)),
+    ("TextClassifier", Cell("texts", 30, 50, 5)),
+    ("TextClassifier", Cell("texts", 300, 5, 2)),
+    ("TextClassifier bernoulli", Cell("texts", 100, 5, 5)),
+    ("TextClassifier urns", Cell("texts", 100, 5, 2)),
+    ("BernoulliNB", Cell("flags", 100, 30, 2)),
+    ("CategoricalNB evidence", Cell("codes", 100, 5, 5)),
+    ("MultinomialNB", Cell("counts", 100, 5, 2)),
+    ("GaussianNB evidence", Cell("normals", 100, 30, 2)),
+    ("DirichletMultinomialNB", Cell("counts", 100, 5, 2)),
+]
+WITHOUT_SHARES = ("complement",)  # its scores have no class prior, so it cannot predict the shares
+HALF_LABELLED = "SemiSupervised"  # half of the rows have labels, so there are half as many
+
+WIDEST = 1.5e5
+"""Largest number of scores of columns in a cell of the thorough run."""
+
+
+def check(fits: Iterable[tuple[str, Cell]], seeds: int) -> None:
+    """Assert that losses on fresh rows are close to those of shares, and that held-out losses are not below them."""
+    means: dict[bool, list[float]] = {True: [], False: []}
+    low = total = 0
+    for name, cell in fits:
+        got = np.array([above_shares(MODELS[name][0](), cell, seed) for seed in range(seeds)])
+        few = cell.n < (200 if HALF_LABELLED in name else 100)
+        fresh = float(got[:, 0].mean())
+        assert fresh <= 0.1 + 0.1 * (seeds < 4), (name, cell)
+        means[few].append(fresh)
+        low, total = low + int((got[:, 1] < -2 * got[:, 2]).sum()), total + seeds
+    assert np.mean(means[False]) <= 0.02
+    assert np.mean(means[True]) <= 0.05
+    assert low <= 1 + 0.05 * total
+
+
+def test_nothing_is_learned_from_noise() -> None:
+    check(QUICK, 2)
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("name", [name for name in MODELS if not any(word in name for word in WITHOUT_SHARES)])
+def test_nothing_is_learned_from_much_noise(name: str) -> None:
+    kinds = MODELS[name][1]
+    every = [cell for kind in kinds for cell in cells(kind) if cell.n <= 300 and cell.size <= WIDEST]
+    check([(name, cell) for cell in every if not (HALF_LABELLED in name and cell.n == 30)][::3], 4)
+
+
+def below_shares(case: EstimatorCase, seed: int, weighted: bool) -> bool:
+    """Return whether the printed loss of rows with noise for labels is below that of the shares by more than noise."""
+    rng = np.random.default_rng(seed)
+    X, y = case.rows(rng, 80, rng.integers(0, 3, 80)), LABELS[rng.choice(3, 80, p=[0.5, 0.3, 0.2])]
+    weights = rng.choice([1.0, 2.0], 80) if weighted else np.ones(80)
+    groups = np.arange(80) // 2 if weighted else None
+    model: Any = fitted(case, X, y, sample_weight=weights)
+    place = np.searchsorted(LABELS, y)
+    own = model.leave_one_out(X, y, weights, groups=groups)[np.arange(80), place]
+    shares = np.bincount(place, weights, 3) / weights.sum()
+    more = weights * (np.log(shares[place]) - np.log(np.maximum(own, 1e-300)))
+    more = more if groups is None else np.bincount(groups, more)
+    return bool(more.sum() < -2 * np.sqrt(len(more)) * more.std())
+
+
+@pytest.mark.parametrize("weighted", [False, True], ids=["plain", "weights and groups"])
+@pytest.mark.parametrize("case", one_of_each_kind(ESTIMATORS), ids=str)
+def test_what_is_printed_as_held_out_is_not_below_the_shares(case: EstimatorCase, weighted: bool) -> None:
+    seeds = 3
+    assert sum(below_shares(case, seed, weighted) for seed in range(seeds)) <= 1
