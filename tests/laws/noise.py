@@ -153,7 +153,7 @@ MODELS: dict[str, tuple[Callable[[], Any], tuple[str, ...]]] = {
     "MultinomialNB evidence": (lambda: sf.MultinomialNB(alpha="evidence", temper="loo"), ("counts",)),
     "PoissonNB evidence": (lambda: sf.PoissonNB(alpha="evidence", temper="loo"), ("counts",)),
     "GaussianNB evidence": (
-        lambda: sf.GaussianNB(estimate="predictive", belief="evidence", temper="loo"),
+        lambda: sf.GaussianNB(estimate="predictive", prior="evidence", temper="loo"),
         ("normals",),
     ),
     "DirichletMultinomialNB": (lambda: sf.DirichletMultinomialNB(temper="loo"), ("counts",)),
