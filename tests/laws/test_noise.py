@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import suffice as sf
 from laws.estimators import ESTIMATORS, LABELS, EstimatorCase, one_of_each_kind
 from laws.noise import MODELS, Cell, above_shares, cells
 from laws.test_estimators import fitted
@@ -85,3 +86,13 @@ def below_shares(case: EstimatorCase, seed: int, weighted: bool) -> bool:
 def test_what_is_printed_as_held_out_is_not_below_the_shares(case: EstimatorCase, weighted: bool) -> None:
     seeds = 3
     assert sum(below_shares(case, seed, weighted) for seed in range(seeds)) <= 1
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_class_learned_from_one_row_is_not_buried(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    y = np.append(rng.integers(0, 3, 150), 3)
+    X = rng.normal(size=(151, 5)) + 0.7 * y[:, None]
+    model = sf.NaiveBayes().fit(X, y)
+    assert model.choices_
+    assert model.predict_proba(X[-1:])[0, 3] > 0.05
