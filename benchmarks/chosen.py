@@ -218,7 +218,7 @@ def of_adult() -> Results | None:
         "`CategoricalNB`, numbers in 10 bins": partial(Usual, words, binned=True),
     }
     ours: Methods = {
-        "`NaiveBayes(feature_weights=None)`": partial(sf.NaiveBayes, feature_weights=None),
+        "`NaiveBayes(feature_powers=None)`": partial(sf.NaiveBayes, feature_powers=None),
         "`NaiveBayes()`": sf.NaiveBayes,
     }
     found = {name: judge(make, parted(words, y, splits), CLIP) for name, make in peers.items()}

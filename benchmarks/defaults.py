@@ -33,11 +33,11 @@ TEXTS: dict[str, dict[str, Any]] = {
     "ridge 0.3": {"ridge": 0.3},
     "pairs of words": PAIRS,
     "pairs of words, binary": {**PAIRS, "tokens": sf.Tokens(binary=True)},
-    "no weights": {"feature_weights": None},
-    "no weights, raw counts": {"feature_weights": None, "term_weighting": sf.TermWeighting(sublinear_tf=False)},
-    "no weights, binary": {"feature_weights": None, "tokens": sf.Tokens(binary=True)},
-    "no weights, alpha 1": {"feature_weights": None, "alpha": 1.0},
-    "no weights, pairs of words": {"feature_weights": None, **PAIRS},
+    "no weights": {"feature_powers": None},
+    "no weights, raw counts": {"feature_powers": None, "term_weighting": sf.TermWeighting(sublinear_tf=False)},
+    "no weights, binary": {"feature_powers": None, "tokens": sf.Tokens(binary=True)},
+    "no weights, alpha 1": {"feature_powers": None, "alpha": 1.0},
+    "no weights, pairs of words": {"feature_powers": None, **PAIRS},
     'bernoulli, `alpha="loo"`': {"model": "bernoulli", "alpha": "loo"},
     'complement, `alpha="loo"`': {"model": "complement", "alpha": "loo"},
 }
@@ -45,8 +45,8 @@ TABLES: dict[str, dict[str, Any]] = {
     USUAL: {},
     "ridge 0.3": {"ridge": 0.3},
     "no temper": {"temper": None},
-    "no weights": {"feature_weights": None},
-    "no weights, no temper": {"temper": None, "feature_weights": None},
+    "no weights": {"feature_powers": None},
+    "no weights, no temper": {"temper": None, "feature_powers": None},
 }
 FOLDS = {"Adult": 3, "Titanic": 5, "mushroom": 5, "penguins": 5, "car": 5, "votes": 5}
 NUMBERS = sf.columns.Gaussian, sf.columns.Histogram, sf.columns.Poisson

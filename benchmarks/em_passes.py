@@ -36,7 +36,7 @@ def texts() -> tuple[list[str], Any]:
 
 
 def model() -> Any:
-    plain = sf.TextClassifier(alpha=0.1, min_df=2, temper=None, feature_weights=None)
+    plain = sf.TextClassifier(alpha=0.1, min_df=2, temper=None, feature_powers=None)
     return sf.SemiSupervised(plain, max_iter=STEPS, tol=0.0)
 
 

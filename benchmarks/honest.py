@@ -31,7 +31,7 @@ OURS: dict[str, dict[str, Any]] = {
     "binary words, tempered, alpha by evidence": {"binary": True, "alpha": "evidence"},
     "binary words, tempered, alpha by leave-one-out": {"binary": True, "alpha": "loo"},
 }
-PLAIN: dict[str, Any] = {"alpha": 1.0, "term_weighting": sf.TermWeighting(sublinear_tf=False), "feature_weights": None}
+PLAIN: dict[str, Any] = {"alpha": 1.0, "term_weighting": sf.TermWeighting(sublinear_tf=False), "feature_powers": None}
 SHOWN = ["counts, as they are", "counts, tempered, alpha by leave-one-out"]
 
 

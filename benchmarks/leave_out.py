@@ -20,13 +20,13 @@ def cases(n: int) -> dict[str, tuple[Any, Any, Any]]:
     texts, labels = zipf(n // 20, 50_000, 20)
     return {
         "GaussianNB": (sf.GaussianNB(), reals, y),
-        "GaussianNB, Student-t": (sf.GaussianNB(estimate="predictive", belief=BELIEF), reals, y),
+        "GaussianNB, Student-t": (sf.GaussianNB(estimate="predictive", prior=BELIEF), reals, y),
         "CategoricalNB": (sf.CategoricalNB(), rng.integers(0, 10, (n, 20)), y),
         "BernoulliNB": (sf.BernoulliNB(), rng.integers(0, 2, (n, 20)), y),
         "MultinomialNB": (sf.MultinomialNB(), counts, y),
         "PoissonNB": (sf.PoissonNB(), counts, y),
         "ComplementNB": (sf.ComplementNB(), counts, y),
-        "TextClassifier, multinomial": (sf.TextClassifier(alpha=1.0, temper=None, feature_weights=None), texts, labels),
+        "TextClassifier, multinomial": (sf.TextClassifier(alpha=1.0, temper=None, feature_powers=None), texts, labels),
         "TextClassifier, bernoulli": (sf.TextClassifier("bernoulli", temper=None), texts, labels),
         "TextClassifier, complement": (sf.TextClassifier("complement", temper=None), texts, labels),
     }

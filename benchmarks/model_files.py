@@ -38,7 +38,7 @@ def main() -> None:
     rng = np.random.default_rng(0)
     documents = texts(rng)
     labels = rng.integers(0, CLASSES, len(documents))
-    model = sf.TextClassifier(alpha=1.0, temper=None, feature_weights=None).fit(documents, labels)
+    model = sf.TextClassifier(alpha=1.0, temper=None, feature_powers=None).fit(documents, labels)
     path = Path(tempfile.mkdtemp()) / "words.suffice"
     start = perf_counter()
     sf.save(model, path)

@@ -24,7 +24,8 @@ def names_of(page: Path) -> dict[str, Any]:
 
 def explanations() -> None:
     names = names_of(DOCS / "explain.md")
-    drawn = {"explain_text": names["explanation"], "explain_table": names["table"].explain(names["penguins"].iloc[8])}
+    penguin = names["table"].explain(names["penguins"].iloc[8], against="Chinstrap")
+    drawn = {"explain_text": names["explanation"], "explain_table": penguin}
     for name, explanation in drawn.items():
         sf.plots.waterfall(explanation).save(str(DOCS / f"{name}.svg"))
 

@@ -22,11 +22,11 @@ import suffice as sf
 
 PAGE = ROOT / "docs" / "tables.md"
 FOLDS, REPEATS, SEED = 5, 5, 0
-OURS, PLAIN, PRODUCT = "NaiveBayes, joint=None", "no temper, no weights", "CategoricalNB × GaussianNB"
+OURS, PLAIN, PRODUCT = "NaiveBayes, joint=None", "no temper, no powers", "CategoricalNB × GaussianNB"
 
 METHODS: dict[str, Callable[[pd.DataFrame], Any]] = {
     OURS: lambda known: sf.NaiveBayes(joint=None),
-    PLAIN: lambda known: sf.NaiveBayes(temper=None, feature_weights=None),
+    PLAIN: lambda known: sf.NaiveBayes(temper=None, feature_powers=None),
     PRODUCT: Usual,
     "CategoricalNB, 10 bins": lambda known: Usual(known, binned=True),
     "logistic regression": logistic,
@@ -76,7 +76,7 @@ def matched(X: pd.DataFrame, y: Any, split: Split) -> int:
     floor = 1e-9 * X.iloc[train][numeric].var(ddof=0).max()
     flat = sf.columns.Gaussian(prior=sf.NormalInverseGamma(0, 1e-12, 1, 1e-12), floor=floor)
     columns = {name: flat if name in numeric else sf.columns.Categorical(other=0) for name in X}
-    return errors(columns, X, y, split, estimate="mean", temper=None, feature_weights=None)
+    return errors(columns, X, y, split, estimate="mean", temper=None, feature_powers=None)
 
 
 def errors(columns: dict[Any, Any], X: pd.DataFrame, y: Any, split: Split, **options: Any) -> int:

@@ -49,7 +49,7 @@ class Level:
 
 
 def model(texts: list[str], labels: Any, **parameters: Any) -> Any:
-    return sf.TextClassifier(alpha=1.0, temper=None, feature_weights=None, **parameters).fit(texts, labels)
+    return sf.TextClassifier(alpha=1.0, temper=None, feature_powers=None, **parameters).fit(texts, labels)
 
 
 def measure() -> Measured:

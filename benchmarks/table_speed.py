@@ -68,7 +68,7 @@ def compare(what: str, X: Any, y: Any, repeats: int) -> list[dict[str, Any]]:
     """Fit and predict, ours with one thread and with all."""
     from_arrow = isinstance(X, pa.Table)
     pandas = X.to_pandas if from_arrow else lambda: X
-    ours, theirs, counts = sf.NaiveBayes(), Usual(readable(pandas())), sf.NaiveBayes(temper=None, feature_weights=None)
+    ours, theirs, counts = sf.NaiveBayes(), Usual(readable(pandas())), sf.NaiveBayes(temper=None, feature_powers=None)
     cells, rows = X.shape[0] * X.shape[1], list[dict[str, Any]]()
     peer: dict[str, Callable[[], object]] = {
         "fit": lambda: theirs.fit(readable(pandas()), y),

@@ -27,7 +27,7 @@ from suffice.parallel import thread_count
 
 Row = dict[str, Any]
 
-COUNTS = sf.TextClassifier(alpha=1.0, ngram_range=(1, 1), temper=None, feature_weights=None)
+COUNTS = sf.TextClassifier(alpha=1.0, ngram_range=(1, 1), temper=None, feature_powers=None)
 """Counts and nothing else: all that texts could choose is given."""
 
 FAST, CHOSEN = sf.TextClassifier(effort="fast"), sf.TextClassifier()

@@ -134,7 +134,7 @@ def costs(texts: list[str], counts: Any) -> list[list[str]]:
     n = 50_000
     reals = rng.normal(size=(n, 20))
     table = {"size": reals[:, 0], "colour": rng.choice(["red", "blue", "green"], n), "events": rng.poisson(2, n)}
-    off: dict[str, Any] = {"temper": None, "feature_weights": None}
+    off: dict[str, Any] = {"temper": None, "feature_powers": None}
     return [
         cost(sf.TextClassifier(**RAW, **off), texts, len(texts), 20),
         cost(sf.MultinomialNB(), counts, counts.shape[0], 20),

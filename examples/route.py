@@ -30,7 +30,7 @@ from suffice.typing import Array, Integers
 # beside it sees the same words, with the alpha that makes it right most often: 53 %, 2.3 and 2.4.
 ONCE = sf.Tokens(binary=True)
 CHOSEN = {"model": "complement", "tokens": ONCE, "alpha": 1.0, "temper": None}
-BESIDE = {"model": "multinomial", "tokens": ONCE, "alpha": 0.3, "temper": None, "feature_weights": None}
+BESIDE = {"model": "multinomial", "tokens": ONCE, "alpha": 0.3, "temper": None, "feature_powers": None}
 
 FOLDER = Path("build") / "demo"
 
@@ -250,7 +250,7 @@ def show_confusion(names: list[str], table: Integers, words: list[list[str]]) ->
 def evidence(model: sf.TextClassifier, text: str, top: int, other: int) -> tuple[float, dict[str, float]]:
     """Log-odds of one class against another before any word, and what each word adds to them."""
     explanation = model.explain(text, model.classes_[top], model.classes_[other])
-    weights = dict(zip(explanation.features, explanation.weights.tolist(), strict=True))
+    weights = dict(zip(explanation.features, explanation.contributions.tolist(), strict=True))
     weights.pop("(unknown words)", None)  # they weigh nothing
     return explanation.prior, weights
 
@@ -329,7 +329,7 @@ def take_away(train_part: Corpus, test: Corpus) -> None:
     right = float((model.predict(test.texts) == np.asarray(test.labels)).mean())
     FOLDER.mkdir(parents=True, exist_ok=True)
     sf.save(model, FOLDER / "libraries.suffice")
-    say(f"TextClassifier() as it comes, with evidence weights, is right for {right:.0%}. It is in a file:")
+    say(f"TextClassifier() as it comes, with feature powers, is right for {right:.0%}. It is in a file:")
     command = ".venv/bin/suffice"
     say(f'{command} explain {FOLDER}/libraries.suffice "How do I sort an array?"')
     say(f"{command} inspect {FOLDER}/libraries.suffice")

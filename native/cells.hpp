@@ -69,7 +69,8 @@ struct Largest {
 };
 
 // Weight, mean and scatter Σw(x−mean)², all as pairs. A block is read twice, first for its mean, then for the scatter about
-// it, so that a mean of 1e8 costs no digits of a spread of 1.
+// it, so that a mean of 1e8 costs no digits of a spread of 1. Rounding errors of sums of squares are kept, too: the error
+// of a scatter is a few of its last bits, however many rows it sums.
 struct Moment {
     static constexpr bool two_passes = true;
     Pair n, mean, scatter;
@@ -83,11 +84,13 @@ struct Moment {
     void add_again(double x, double w) {
         const double d = x - mean.hi;
         mean.lo += w * d;
-        scatter.hi += w * (d * d);
+        const Pair sum = two_sum(scatter.hi, w * (d * d));
+        scatter = {sum.hi, scatter.lo + sum.lo};
     }
     void finish() {
         if (!(n.hi > 0)) return;
-        scatter.hi = std::max(0.0, scatter.hi - mean.lo * mean.lo / n.hi);
+        scatter = two_sum(scatter.hi - mean.lo * mean.lo / n.hi, scatter.lo);
+        if (scatter.hi <= 0) scatter = {0.0, 0.0};
         mean = two_sum(mean.hi, mean.lo / n.hi);
     }
     void merge(const Moment& other) {

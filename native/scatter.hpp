@@ -22,17 +22,20 @@ inline void add_outer_products(const double* rows, const double* weight, Index c
     }
 }
 
-// A piece's moments about its own mean, and room to compute them.
+// A piece's moments about its own mean, and room to compute them. Scatters of a few rows are plain sums, and these are added
+// up as pairs: the error of a scatter is a few of its last bits, however many rows it sums.
 struct Block {
+    static constexpr Index few = 16;
     double n = 0;
-    std::vector<double> rows, weight, mean, drift, scatter;
+    std::vector<double> rows, weight, mean, drift, part;
+    std::vector<Pair> scatter;
 
     // Centres the rows on their mean, corrects the mean for rounding, and adds up the scatter.
     void measure(Index count, Index d) {
         n = 0;
         mean.assign(d, 0.0);
         drift.assign(d, 0.0);
-        scatter.assign(d * d, 0.0);
+        scatter.assign(d * d, Pair{0.0, 0.0});
         for (Index r = 0; r < count; ++r) {
             n += weight[r];
             for (Index j = 0; j < d; ++j) mean[j] += weight[r] * rows[r * d + j];
@@ -45,13 +48,25 @@ struct Block {
                 drift[j] += weight[r] * rows[r * d + j];
             }
         }
-        add_outer_products(rows.data(), weight.data(), count, d, scatter.data());
+        for (Index r = 0; r < count; r += few) {
+            part.assign(d * d, 0.0);
+            add_outer_products(rows.data() + r * d, weight.data() + r, std::min(few, count - r), d, part.data());
+            for (Index i = 0; i < d; ++i) {
+                for (Index j = i * d + i; j < (i + 1) * d; ++j) {
+                    const Pair sum = two_sum(scatter[j].hi, part[j]);
+                    scatter[j] = {sum.hi, scatter[j].lo + sum.lo};
+                }
+            }
+        }
         for (Index i = 0; i < d; ++i) {
-            for (Index j = i; j < d; ++j) scatter[i * d + j] -= drift[i] * drift[j] / n;
+            for (Index j = i; j < d; ++j) {
+                Pair& s = scatter[i * d + j];
+                s = two_sum(s.hi - drift[i] * drift[j] / n, s.lo);
+            }
         }
         for (Index i = 0; i < d; ++i) {  // a coordinate that does not vary beyond rounding
-            if (scatter[i * d + i] > 0) continue;
-            for (Index j = 0; j < d; ++j) scatter[std::min(i, j) * d + std::max(i, j)] = 0.0;
+            if (scatter[i * d + i].hi > 0) continue;
+            for (Index j = 0; j < d; ++j) scatter[std::min(i, j) * d + std::max(i, j)] = {0.0, 0.0};
         }
     }
 };
@@ -77,7 +92,7 @@ struct FullTable {
             const Pair scaled = delta[i] * between;
             for (Index j = i; j < d; ++j) {
                 Pair& s = scatter[(group * d + i) * d + j];
-                s = s + Pair{block.scatter[i * d + j], 0.0};
+                s = s + block.scatter[i * d + j];
                 if (n[group] > 0) s = s + scaled * delta[j];
             }
         }

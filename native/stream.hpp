@@ -14,8 +14,9 @@ namespace suffice {
 // total[j] += w · x[j]
 void add_values(double* total, const double* x, double w, Index count);
 
-// lost[j] += w · (x[j] − mean[j]) and scatter[j] += w · (x[j] − mean[j])²
-void add_deviations(double* lost, double* scatter, const double* mean, const double* x, double w, Index count);
+// lost[j] += w · (x[j] − mean[j]) and scatter[j] += w · (x[j] − mean[j])², whose rounding errors are summed in rest[j]
+void add_deviations(double* lost, double* scatter, double* rest, const double* mean, const double* x, double w,
+                    Index count);
 
 // The sums for a single column, without a call for each row.
 SUFFICE_INLINE void add_some_values(double* total, const double* x, double w, Index count) {
@@ -23,12 +24,14 @@ SUFFICE_INLINE void add_some_values(double* total, const double* x, double w, In
     total[0] += w * x[0];
 }
 
-SUFFICE_INLINE void add_some_deviations(double* lost, double* scatter, const double* mean, const double* x, double w,
-                                        Index count) {
-    if (count > 1) return add_deviations(lost, scatter, mean, x, w, count);
+SUFFICE_INLINE void add_some_deviations(double* lost, double* scatter, double* rest, const double* mean,
+                                        const double* x, double w, Index count) {
+    if (count > 1) return add_deviations(lost, scatter, rest, mean, x, w, count);
     const double d = x[0] - mean[0];
     lost[0] += w * d;
-    scatter[0] += w * (d * d);
+    const Pair sum = two_sum(scatter[0], w * (d * d));
+    scatter[0] = sum.hi;
+    rest[0] += sum.lo;
 }
 
 template <class Cell>
@@ -67,14 +70,14 @@ struct Lines<Sum> {
 template <>
 struct Lines<Moment> {
     std::vector<Pair> n;
-    std::vector<double> mean, lost, scatter;
+    std::vector<double> mean, lost, scatter, rest;
     Index cells;
 
     template <class Data>
     bool fill(const Data& data, const Groups& groups, const Rule& rule, Index begin, Index end) {
         cells = data.cells();
         n.assign(groups.classes, Pair{0.0, 0.0});
-        for (auto* table : {&mean, &lost, &scatter}) table->assign(groups.classes * cells, 0.0);
+        for (auto* table : {&mean, &lost, &scatter, &rest}) table->assign(groups.classes * cells, 0.0);
         bool good = true;
         Strip strip;
         auto each = [&](auto use) {
@@ -98,14 +101,14 @@ struct Lines<Moment> {
         each([&](Index at, const double* x, double w, Index count) { add_some_values(mean.data() + at, x, w, count); });
         for (std::size_t k = 0; k < mean.size(); ++k) mean[k] = n[k / cells].hi > 0 ? mean[k] / n[k / cells].hi : 0.0;
         each([&](Index at, const double* x, double w, Index count) {
-            add_some_deviations(lost.data() + at, scatter.data() + at, mean.data() + at, x, w, count);
+            add_some_deviations(lost.data() + at, scatter.data() + at, rest.data() + at, mean.data() + at, x, w, count);
         });
         return good;
     }
 
     void merge_into(Moment* out) const {
         for (std::size_t k = 0; k < mean.size(); ++k) {
-            Moment cell{n[k / cells], {mean[k], lost[k]}, {scatter[k], 0.0}};
+            Moment cell{n[k / cells], {mean[k], lost[k]}, {scatter[k], rest[k]}};
             cell.finish();
             out[k].merge(cell);
         }

@@ -94,6 +94,13 @@ def test_pages_say_what_was_measured_and_no_aims(page: Path) -> None:
     assert not re.search(r"\(missed\)|\(aim\b|\| aim \||this machine", page.read_text(encoding="utf-8"))
 
 
+@pytest.mark.parametrize("page", [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))], ids=lambda p: p.name)
+def test_pages_have_one_word_for_one_thing(page: Path) -> None:
+    text = re.sub(r"^```.*?^```$", "", page.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
+    others = r"\b(judged?|judges|judging|dealt|by heart|clouds?|evidence weights?|feature_weights)\b"
+    assert re.findall(others, text, re.IGNORECASE) == []
+
+
 def test_anchors_lead_to_a_heading() -> None:
     for page in sorted((ROOT / "docs").glob("*.md")):
         for target, anchor in re.findall(r"\]\(([^)#\s]*\.md)?#([^)\s]+)\)", page.read_text(encoding="utf-8")):

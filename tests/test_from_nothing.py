@@ -51,6 +51,7 @@ def test_ci_is_a_newcomer() -> None:
     assert [line for line in lines if "make" in line] == [
         "tools/as_newcomer.sh make test",
         "tools/as_newcomer.sh make test-thorough",
+        "tools/as_newcomer.sh make test-oldest",
     ]
 
 
@@ -75,6 +76,27 @@ def test_requirements_of_extras_come_with_those_of_the_library() -> None:
     assert listed == [*PROJECT["project"]["dependencies"], *extras["dask"], *extras["spark"]]
     grouped = run(sys.executable, "tools/requirements.py", "group", "coverage").stdout.splitlines()
     assert grouped == PROJECT["dependency-groups"]["coverage"]
+
+
+@pytest.mark.parametrize(("target", "versions"), [("lint", ""), ("test-oldest", ".venv-oldest/")])
+def test_what_is_installed_is_constrained(target: str, versions: str) -> None:
+    planned = run("make", "--dry-run", "--always-make", target, PATH=os.environ["PATH"]).stdout
+    installs = re.findall(r"pip .*--requirement /dev/stdin", planned)
+    assert installs
+    assert all(f" --constraint {versions}constraints.txt " in line for line in installs)
+
+
+def test_the_oldest_versions_are_those_that_are_declared() -> None:
+    """Each once: a constraint per package, of CI's where none is declared."""
+    lines = run(sys.executable, "tools/requirements.py", "oldest").stdout.splitlines()
+    oldest = dict(line.split("==") for line in lines)
+    assert len(oldest) == len(lines)
+    for declared in [*PROJECT["project"]["dependencies"], *PROJECT["build-system"]["requires"]]:
+        name, version = declared.split(">=")
+        assert oldest[name] == version
+    pinned = (ROOT / "constraints.txt").read_text(encoding="utf-8").lower().replace("_", "-").splitlines()
+    assert {line.split("==")[0] for line in pinned} <= oldest.keys()
+    assert f"hypothesis=={oldest['hypothesis']}" in pinned
 
 
 def test_a_python_is_tried_by_running_it(tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ import json
 import re
 from pathlib import Path
 
+import altair
 import numpy as np
 import pages
 import pytest
@@ -106,11 +107,11 @@ def test_words_in_pictures_stand_out_from_light_and_dark_pages(scheme: str, pape
 
 
 def test_cells_of_a_page(tmp_path: Path) -> None:
-    head = '"""A title.\n\nFirst words.\n"""\n\n# %% [markdown]\n# Some *prose*.\n#\n# More.\n\n'
+    head = "# %% [markdown]\n# # A title\n#\n# First words.\n\n# %% [markdown]\n# Some *prose*.\n#\n# More.\n\n"
     source = head + "# %%\nx = 2\nprint(x + 1)\n"
     title, prose, code = cells(source)
     assert cells(source.replace("# %%\n", "# %% drawing\n"))[2].kind == "drawing"
-    assert title == Cell("prose", "# A title\n\nFirst words.", 0)
+    assert title == Cell("prose", "# A title\n\nFirst words.", 1)
     assert prose == Cell("prose", "Some *prose*.\n\nMore.", 6)
     assert code == Cell("code", "x = 2\nprint(x + 1)", 11)
     path = tmp_path / "page.py"
@@ -120,12 +121,12 @@ def test_cells_of_a_page(tmp_path: Path) -> None:
 
 def test_a_cell_that_is_misspelt_is_refused() -> None:
     with pytest.raises(ValueError, match=r"got '# %% \[md\]"):
-        cells('"""Title."""\n\n# %% [md]\n# Prose.\n')
+        cells("# %% [md]\n# Prose.\n")
 
 
 def test_an_error_on_a_page_names_its_line(tmp_path: Path) -> None:
     path = tmp_path / "page.py"
-    path.write_text('"""Title."""\n\n# %%\nx = 1\n\n# %%\ny = 2\nx / 0\n')
+    path.write_text("# %%\nx = 1\n\n# %%\ny = 2\n\n\nx / 0\n")
     with pytest.raises(ZeroDivisionError) as caught:
         list(run(path))
     assert (caught.traceback[-1].path, caught.traceback[-1].lineno + 1) == (path, 8)
@@ -188,7 +189,7 @@ def test_a_page_that_is_not_in_the_navigation_stops_the_build(
 
 def test_names_that_a_page_assigns_may_be_given_other_values(tmp_path: Path) -> None:
     path = tmp_path / "page.py"
-    path.write_text('"""A title."""\n\n# %%\nn, m = 7, 8\nfor k in range(2):\n    pass\nprint(n, m, k)\n')
+    path.write_text("# %%\nn, m = 7, 8\nfor k in range(2):\n    pass\nprint(n, m, k)\n")
     assert [shown.printed for shown in run(path, {"n": 1, "k": 9})][-1] == "1 8 1"
 
 
@@ -206,7 +207,26 @@ def test_a_page_is_a_notebook_too(name: str) -> None:
     assert len({cell["id"] for cell in made["cells"]}) == len(made["cells"])
     code = [cell["source"] for cell in made["cells"] if cell["cell_type"] == "code"]
     assert code == [cell.text for cell in cells(path.read_text(encoding="utf-8")) if cell.kind != "prose"]
-    assert not any("touch" in cell["source"] for cell in made["cells"] if "data-touch" in cell["source"])
+    assert made["cells"][0]["source"].startswith("# ")
+    prose = "".join(cell["source"] for cell in made["cells"] if cell["cell_type"] == "markdown")
+    assert "data-touch" not in prose
+    assert re.findall(r"\]\((?!https://)[^)]*\)", prose) == []
+    if "import altair" in "".join(code):  # whose default loads scripts
+        assert 'alt.renderers.enable("svg")' in code[0]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_page_opens_as_a_notebook(name: str) -> None:
+    source = (GALLERY / f"{name}.py").read_text(encoding="utf-8")
+    assert source.startswith("# %% [markdown]\n# # ")
+
+
+def test_a_page_leaves_the_renderer_as_it_was(tmp_path: Path) -> None:
+    path = tmp_path / "page.py"
+    path.write_text('# %%\nimport altair as alt\n\nalt.renderers.enable("svg")\nprint(alt.renderers.active)\n')
+    before = altair.renderers.active
+    assert [shown.printed for shown in run(path)] == ["svg"]
+    assert altair.renderers.active == before
 
 
 def test_long_sentences_are_wrapped_and_tables_are_not() -> None:

@@ -3,18 +3,20 @@
 import importlib
 import inspect
 import re
+from pathlib import Path
 from typing import Any
 
 import pytest
 from choices import spelled
 from gallery import ROOT
 from mathematics import formula, on_page_content
+from reference import PAGES, directives, entry, written
 
 import suffice as sf
 
 DOCS = ROOT / "docs"
 REFERENCE = "".join(path.read_text(encoding="utf-8") for path in sorted((DOCS / "reference").glob("*.md")))
-LISTED = re.findall(r"^::: suffice\.(\S+)$", REFERENCE, re.MULTILINE)
+LISTED = re.findall(r"^<!-- ::: suffice\.(\S+) -->$", REFERENCE, re.MULTILINE)
 HOMES = [
     "concepts",
     "datasets",
@@ -45,6 +47,27 @@ def public() -> dict[str, Any]:
 def test_every_public_name_is_in_the_reference_once() -> None:
     short = [re.sub(r"^plots\.\w+\.(\w+)$", r"plots.\1", name) for name in LISTED]  # a picture in a file of its own
     assert sorted(short) == sorted([*public(), "errors"])
+
+
+@pytest.mark.parametrize("path", sorted(PAGES.glob("*.md")), ids=lambda path: path.name)
+def test_the_reference_is_what_docstrings_say(path: Path) -> None:
+    text = path.read_text(encoding="utf-8")
+    assert text == written(text), "run `make reference`"
+
+
+def test_an_entry_has_signature_parameters_examples_and_members() -> None:
+    found = entry("Beta")
+    assert found.startswith("## Beta\n\n```python\nsf.Beta(a=1, b=1)\n```\n\nBelief about the probability of heads.\n")
+    assert "\n**Parameters**\n\n- **a, b** (float or array):\n  Numbers of heads and tails" in found
+    assert "\n```python\n>>> belief = Beta(2, 2)" in found
+    assert "\n- `update(statistic=None, *, heads=None, tails=None, values=None, weights=None)`: Return" in found
+    assert entry("plots.belief.belief").startswith("## belief\n\n```python\nsf.plots.belief(posterior, ")
+
+
+def test_the_site_renders_the_reference_itself() -> None:
+    page = "# Families\n\nWords.\n\n<!-- ::: suffice.Beta -->\n\nmade\n\n<!-- ::: suffice.Gamma -->\n"
+    assert directives(page) == "# Families\n\nWords.\n\n::: suffice.Beta\n\n::: suffice.Gamma\n"
+    assert directives(written(page)) == directives(page)
 
 
 @pytest.mark.parametrize("name", sorted(public()))

@@ -1,6 +1,6 @@
 """A page of the gallery is a Python file. This runs it and makes Markdown and pictures of it.
 
-The docstring has the title and the first words. Then come cells::
+It is made of cells, as Jupyter (with jupytext) and editors open them as a notebook; the first begins with the title::
 
     # %% [markdown]      prose: the comments that follow
     # %%                 code: shown with what it prints; a chart that is its last value is a picture
@@ -70,10 +70,8 @@ class Shown:
 
 
 def cells(source: str) -> list[Cell]:
-    """Return the docstring as prose, then each cell."""
-    marks = list(MARK.finditer(source))
-    title, _, lead = (ast.get_docstring(ast.parse(source)) or "").partition("\n")
-    found = [Cell("prose", f"# {title.rstrip('.')}\n{lead}", 0)]
+    """Return each cell."""
+    marks, found = list(MARK.finditer(source)), list[Cell]()
     for mark, after in zip(marks, [*(m.start() for m in marks[1:]), len(source)], strict=True):
         text = source[mark.end() : after]
         if mark["kind"] not in KINDS:
@@ -91,11 +89,12 @@ def run(path: Path, smaller: Mapping[str, object] = NOTHING) -> Iterator[Shown]:
     `smaller` has values for names that a page assigns at the top level, such as a number of rows: tests need fewer.
     """
     names: dict[str, Any] = {"__name__": f"gallery_{path.stem}", "__file__": str(path)}
-    for cell in cells(path.read_text(encoding="utf-8")):
-        if cell.kind == "prose":
-            yield Shown(replace(cell, text=filled(cell.text, names)))
-        else:
-            yield _run(cell, path, names, smaller)
+    with altair.renderers.enable("default"):  # a page may choose another, for itself
+        for cell in cells(path.read_text(encoding="utf-8")):
+            if cell.kind == "prose":
+                yield Shown(replace(cell, text=filled(cell.text, names)))
+            else:
+                yield _run(cell, path, names, smaller)
 
 
 def _run(cell: Cell, path: Path, names: dict[str, Any], smaller: Mapping[str, object]) -> Shown:

@@ -17,6 +17,7 @@ from pathlib import Path
 
 from gallery import GALLERY, ROOT, page, readable
 from gallery_pages import side_by_side
+from reference import PAGES, directives
 
 __all__ = ["build", "place", "relink", "stage"]
 
@@ -82,7 +83,8 @@ def stage(folder: Path, make: Callable[[Iterable[Path], Path], Iterable[str]] = 
     shutil.rmtree(folder, ignore_errors=True)
     pages = [*sorted(DOCS.rglob("*.md")), *BESIDE]
     for path in pages:
-        write(path, relink(cards(path.read_text(encoding="utf-8")), path))
+        text = path.read_text(encoding="utf-8")
+        write(path, relink(directives(text) if path.is_relative_to(PAGES) else cards(text), path))
     for path in sources(pages):
         code = f"```{{.python linenums=1}}\n{path.read_text(encoding='utf-8')}```"
         write(path, f"---\nsearch:\n  exclude: true\n---\n\n# {path.relative_to(ROOT).as_posix()}\n\n{code}\n")

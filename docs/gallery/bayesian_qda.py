@@ -1,9 +1,10 @@
-"""Bayesian QDA.
-
-Quadratic discriminant analysis describes each class by a mean and a covariance matrix.
-With few rows, neither is well known, and a classifier that plugs in estimates can be
-confidently wrong. This page compares plugging in with integrating the parameters out.
-"""
+# %% [markdown]
+# # Bayesian QDA
+#
+# Quadratic discriminant analysis describes each class by a mean and a covariance
+# matrix. With few rows, neither is well known, and a classifier that plugs in estimates
+# can be confidently wrong. This page compares plugging in with integrating the
+# parameters out.
 
 # %% [markdown]
 # ## Three clouds
@@ -20,6 +21,8 @@ from palmerpenguins import load_penguins
 from sklearn.datasets import load_breast_cancer
 
 import suffice as sf
+
+alt.renderers.enable("svg")  # notebooks draw without a network
 
 columns = ["bill_length_mm", "flipper_length_mm"]
 penguins = load_penguins().dropna(subset=columns)

@@ -1,9 +1,9 @@
-"""Bursts, and the Pólya urn.
-
-A word that occurs once in a text is likely to occur again, but the multinomial model
-draws every word independently. This page shows how badly the multinomial fits real
-words, and how an urn model, still made of counts, fixes it.
-"""
+# %% [markdown]
+# # Bursts, and the Pólya urn
+#
+# A word that occurs once in a text is likely to occur again, but the multinomial model
+# draws every word independently. This page shows how badly the multinomial fits real
+# words, and how an urn model, still made of counts, fixes it.
 
 # %% [markdown]
 # ## Two ways to write a text

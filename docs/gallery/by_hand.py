@@ -1,9 +1,9 @@
-"""Naive Bayes by hand, on ten documents.
-
-Ten tiny messages, five words, two classes: everything the classifier learns fits into
-one table of counts. This page computes each step by hand, so that no step of naive
-Bayes remains a black box, and then checks the result against the library.
-"""
+# %% [markdown]
+# # Naive Bayes by hand, on ten documents
+#
+# Ten tiny messages, five words, two classes: everything the classifier learns fits into
+# one table of counts. This page computes each step by hand, so that no step of naive
+# Bayes remains a black box, and then checks the result against the library.
 
 # %% [markdown]
 # ## Count
@@ -17,6 +17,8 @@ import numpy as np
 import polars as pl
 
 import suffice as sf
+
+alt.renderers.enable("svg")  # notebooks draw without a network
 
 words = ["free", "prize", "now", "lunch", "report"]
 spam = [{"free", "prize"}, {"free", "now"}, {"prize", "now"}, {"free", "prize", "now"}]

@@ -1,9 +1,9 @@
-"""A coin, and the black swan.
-
-What do twenty tosses say about a coin? Not a single number but a belief: a curve over
-all probabilities of heads. This page shows how data update that belief, and why an
-event that has never happened is not impossible.
-"""
+# %% [markdown]
+# # A coin, and the black swan
+#
+# What do twenty tosses say about a coin? Not a single number but a belief: a curve over
+# all probabilities of heads. This page shows how data update that belief, and why an
+# event that has never happened is not impossible.
 
 # %% [markdown]
 # ## From prior to posterior

@@ -1,9 +1,9 @@
-"""A die, and a nursery rhyme.
-
-A die is a coin with more sides: a belief about it is a belief about several
-probabilities at once. This page looks at such a belief, first with three sides and then
-with ten, which are words, and shows how it predicts the next word of a text.
-"""
+# %% [markdown]
+# # A die, and a nursery rhyme
+#
+# A die is a coin with more sides: a belief about it is a belief about several
+# probabilities at once. This page looks at such a belief, first with three sides and
+# then with ten, which are words, and shows how it predicts the next word of a text.
 
 # %% [markdown]
 # ## Three sides
@@ -16,6 +16,8 @@ import altair as alt
 import polars as pl
 
 import suffice as sf
+
+alt.renderers.enable("svg")  # notebooks draw without a network
 
 belief = sf.Dirichlet([1, 1, 1]).update(counts=[5, 2, 1])
 print(belief)

@@ -1,10 +1,10 @@
-"""As columns grow.
-
-How much can forty rows say about a covariance matrix when there are up to seventy
-columns? This page repeats a classic experiment on quadratic discriminant analysis: two
-classes share a mean and differ only in shape, and the number of columns grows. It shows
-why the prior matters most when columns outnumber rows.
-"""
+# %% [markdown]
+# # As columns grow
+#
+# How much can forty rows say about a covariance matrix when there are up to seventy
+# columns? This page repeats a classic experiment on quadratic discriminant analysis:
+# two classes share a mean and differ only in shape, and the number of columns grows. It
+# shows why the prior matters most when columns outnumber rows.
 
 # %% [markdown]
 # ## The experiment
@@ -25,6 +25,8 @@ from sklearn.discriminant_analysis import QuadraticDiscriminantAnalysis
 from sklearn.model_selection import GridSearchCV
 
 import suffice as sf
+
+alt.renderers.enable("svg")  # notebooks draw without a network
 
 
 def drawn(d: int, n: int, rng: Any, turns: Any) -> tuple[Any, Any]:

@@ -1,9 +1,9 @@
-"""EM explained.
-
-EM learns classes from rows that carry no labels, by repeating two steps. This page
-shows why those steps can never make the fit worse: each round builds a lower bound that
-touches the likelihood, and then climbs it.
-"""
+# %% [markdown]
+# # EM explained
+#
+# EM learns classes from rows that carry no labels, by repeating two steps. This page
+# shows why those steps can never make the fit worse: each round builds a lower bound
+# that touches the likelihood, and then climbs it.
 
 # %% [markdown]
 # ## Two coins in a bag
@@ -25,6 +25,8 @@ from scipy.special import logsumexp
 from sklearn.exceptions import ConvergenceWarning
 
 import suffice as sf
+
+alt.renderers.enable("svg")  # notebooks draw without a network
 
 heads = np.array([6, 10, 11, 5, 9, 10, 7, 11, 4, 10])
 

@@ -1,9 +1,9 @@
-"""A few labels and much text.
-
-Labels cost a person's time; unlabelled texts are nearly free. This page trains a
-classifier on five labels per class and lets EM learn from all the other texts without
-their labels, to show how much labelling work unlabelled text can replace.
-"""
+# %% [markdown]
+# # A few labels and much text
+#
+# Labels cost a person's time; unlabelled texts are nearly free. This page trains a
+# classifier on five labels per class and lets EM learn from all the other texts without
+# their labels, to show how much labelling work unlabelled text can replace.
 
 # %% [markdown]
 # ## Five labels each
@@ -20,6 +20,8 @@ import numpy as np
 import polars as pl
 
 import suffice as sf
+
+alt.renderers.enable("svg")  # notebooks draw without a network
 
 n_paragraphs = 1000
 corpus = sf.datasets.docstrings(n_paragraphs, libraries=["numpy", "scikit-learn"])
@@ -44,7 +46,7 @@ options: dict[str, Any] = {
     "alpha": 0.1,
     "tokens": sf.Tokens(stop_words="english"),
     "temper": None,
-    "feature_weights": None,
+    "feature_powers": None,
 }
 known = chosen(5, seed=0)
 alone = sf.TextClassifier(**options).fit(texts[known], truth[known])

@@ -1,9 +1,9 @@
-"""Forgetting and merging.
-
-A model is its counts, and counts add and subtract. So two models merge into one, and
-rows can be unlearned exactly: the remaining counts are those of a model that never saw
-them. This page does both and compares the results bit by bit.
-"""
+# %% [markdown]
+# # Forgetting and merging
+#
+# A model is its counts, and counts add and subtract. So two models merge into one, and
+# rows can be unlearned exactly: the remaining counts are those of a model that never
+# saw them. This page does both and compares the results bit by bit.
 
 # %% [markdown]
 # ## Two offices, one model
@@ -17,6 +17,8 @@ import numpy as np
 import polars as pl
 
 import suffice as sf
+
+alt.renderers.enable("svg")  # notebooks draw without a network
 
 rng = np.random.default_rng(0)
 words = np.array(

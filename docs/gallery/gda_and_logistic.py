@@ -1,10 +1,10 @@
-"""GDA and logistic regression.
-
-There are two ways to a linear boundary. Gaussian discriminant analysis (GDA) models the
-rows of each class and applies Bayes' rule; logistic regression fits the boundary
-directly. This page shows why both lead to the same formula, and which of them needs
-fewer rows.
-"""
+# %% [markdown]
+# # GDA and logistic regression
+#
+# There are two ways to a linear boundary. Gaussian discriminant analysis (GDA) models
+# the rows of each class and applies Bayes' rule; logistic regression fits the boundary
+# directly. This page shows why both lead to the same formula, and which of them needs
+# fewer rows.
 
 # %% [markdown]
 # ## One covariance: the log-odds are linear
@@ -32,6 +32,8 @@ import polars as pl
 from sklearn.linear_model import LogisticRegression
 
 import suffice as sf
+
+alt.renderers.enable("svg")  # notebooks draw without a network
 
 rng = np.random.default_rng(0)
 means = np.array([[-0.8, -0.3], [0.8, 0.5]])

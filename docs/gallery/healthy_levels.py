@@ -1,10 +1,10 @@
-"""Healthy levels.
-
-A doctor shows you the blood values of a few people, all of them healthy, and asks who
-else is healthy; you see no one who is ill. This page learns a concept from positive
-examples alone: it plays the rectangle game of concept learning, and shows what
-averaging over all rectangles knows that the smallest rectangle does not.
-"""
+# %% [markdown]
+# # Healthy levels
+#
+# A doctor shows you the blood values of a few people, all of them healthy, and asks who
+# else is healthy; you see no one who is ill. This page learns a concept from positive
+# examples alone: it plays the rectangle game of concept learning, and shows what
+# averaging over all rectangles knows that the smallest rectangle does not.
 
 # %% [markdown]
 # ## Three lines
@@ -19,6 +19,8 @@ import numpy as np
 import polars as pl
 
 import suffice as sf
+
+alt.renderers.enable("svg")  # notebooks draw without a network
 
 cholesterol = [190, 205, 181, 198, 186, 201, 193, 183, 207, 196, 188, 200]
 insulin = [12.1, 13.8, 10.4, 11.2, 14.2, 10.9, 13.1, 12.6, 12.0, 10.1, 11.5, 13.4]

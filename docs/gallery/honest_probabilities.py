@@ -1,17 +1,17 @@
-"""Honest probabilities.
-
-A classifier that says 90 % should be right nine times out of ten. Naive Bayes is
-usually overconfident, because it treats related features as independent evidence. This
-page measures how overconfident it is, and corrects it with one number that needs no
-test rows.
-"""
+# %% [markdown]
+# # Honest probabilities
+#
+# A classifier that says 90 % should be right nine times out of ten. Naive Bayes is
+# usually overconfident, because it treats related features as independent.
+# This page measures how overconfident it is, and corrects it with one number that needs
+# no test rows.
 
 # %% [markdown]
 # ## Overconfident
 #
 # Handwritten digits, 8 × 8 pixels, each dark or not. If one pixel is dark, its
-# neighbours usually are too, so 64 pixels carry much less evidence than 64 independent
-# ones. The model does not know that.
+# neighbours usually are too, so 64 pixels carry much less information than 64
+# independent ones. The model does not know that.
 
 # %%
 import altair as alt
@@ -20,6 +20,8 @@ import polars as pl
 from sklearn.datasets import load_digits
 
 import suffice as sf
+
+alt.renderers.enable("svg")  # notebooks draw without a network
 
 digits = load_digits()
 X, y = digits.data > 7, digits.target
@@ -105,7 +107,8 @@ mark = (
 # %% [markdown]
 # **How to read it.** Lower is better. Plain naive Bayes is at the right end. Both lines
 # are lowest at nearly the same power, marked by the dashed line: the 64 pixels carry
-# the evidence of about a third or a quarter as many independent ones. `TextClassifier`
-# and `NaiveBayes` choose a temper by default. They go one step further and choose a
-# power for each word or column ([evidence weights](../choices.md#evidence-weights)).
+# the information of about a third or a quarter as many independent ones.
+# `TextClassifier` and `NaiveBayes` choose a temper by default. They go one step further
+# and choose a power for each word or column
+# ([feature powers](../choices.md#feature-powers)).
 # See also [honest probabilities](../honest.md).

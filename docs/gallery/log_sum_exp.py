@@ -1,10 +1,10 @@
-"""Log-sum-exp: how tiny numbers are added.
-
-The probability of a text is a product of hundreds of small numbers, too small for
-floating point. Scores are therefore kept as logarithms, but Bayes' rule needs the sum
-of the probabilities themselves. This page shows where plain arithmetic fails, and the
-one-line formula that never does.
-"""
+# %% [markdown]
+# # Log-sum-exp: how tiny numbers are added
+#
+# The probability of a text is a product of hundreds of small numbers, too small for
+# floating point. Scores are therefore kept as logarithms, but Bayes' rule needs the sum
+# of the probabilities themselves. This page shows where plain arithmetic fails, and the
+# one-line formula that never does.
 
 # %% [markdown]
 # ## Where floating point ends
@@ -16,6 +16,8 @@ one-line formula that never does.
 import altair as alt
 import numpy as np
 import polars as pl
+
+alt.renderers.enable("svg")  # notebooks draw without a network
 
 lengths = np.arange(10, 301, 10)
 score = np.array([np.log(1.1e-3), np.log(1.0e-3)])  # by word, in two classes

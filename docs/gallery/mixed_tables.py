@@ -1,10 +1,10 @@
-"""Mixed tables: words, numbers and gaps side by side.
-
-Naive Bayes multiplies one likelihood per column, so each column can have a likelihood
-that fits it: a categorical distribution for words, a normal or bins for measurements, a
-Poisson for counts. This page fits a table of penguins with gaps as it stands. Nothing
-has to be encoded, scaled or imputed.
-"""
+# %% [markdown]
+# # Mixed tables: words, numbers and gaps side by side
+#
+# Naive Bayes multiplies one likelihood per column, so each column can have a likelihood
+# that fits it: a categorical distribution for words, a normal or bins for measurements,
+# a Poisson for counts. This page fits a table of penguins with gaps as it stands.
+# Nothing has to be encoded, scaled or imputed.
 
 # %% [markdown]
 # ## Three lines
@@ -18,6 +18,8 @@ from palmerpenguins import load_penguins
 
 import suffice as sf
 
+alt.renderers.enable("svg")  # notebooks draw without a network
+
 penguins = load_penguins()
 model = sf.NaiveBayes().fit(penguins, "species")
 print(model)
@@ -26,15 +28,16 @@ print(model)
 # Each column gets a model according to its values ([which, and why](../math/bins.md)).
 # The last line of the table is not a column: held-out rows have shown that the four
 # measurements are better modelled [together](../joint.md), by a normal distribution
-# with a covariance for each species, the *cloud*. It adds a term like that of a column.
+# with a covariance for each species. It adds a term like that of a column.
 # The score of a row is the sum of its columns' contributions,
 # [NB-9](../math/naive_bayes.md):
 #
 # $$\ln p(x, c) = \ln p(c) + \sum_{j \,\text{present}} w_j \ln p(x_j \mid c)$$
 #
-# A missing value contributes nothing. $w_j$ is the column's [evidence
-# weight](../choices.md#evidence-weights): 1 for a column with evidence of its own, near
-# 0 for a column that repeats others, as the single measurements repeat the cloud.
+# A missing value contributes nothing. $w_j$ is the column's
+# [power](../choices.md#feature-powers): 1 for a column with information of its own,
+# near 0 for a column that repeats others, as the single measurements repeat the
+# multivariate normal.
 #
 # ## One penguin, column by column
 

@@ -1,9 +1,9 @@
-"""The number game.
-
-Somebody has a rule about numbers in mind and says that 16 follows it: is the rule even
-numbers, powers of two, or squares? This page computes how probable each rule is, and
-shows why a few examples are often enough to be nearly certain.
-"""
+# %% [markdown]
+# # The number game
+#
+# Somebody has a rule about numbers in mind and says that 16 follows it: is the rule
+# even numbers, powers of two, or squares? This page computes how probable each rule is,
+# and shows why a few examples are often enough to be nearly certain.
 
 # %% [markdown]
 # ## One example
@@ -19,6 +19,8 @@ import polars as pl
 
 import suffice as sf
 from suffice.concepts import usual_rules
+
+alt.renderers.enable("svg")  # notebooks draw without a network
 
 game = sf.NumberGame()
 one = game.observe([16])

@@ -1,9 +1,9 @@
-"""The taxicab.
-
-In an unfamiliar town you see one taxicab, and it has the number 100: how many cabs are
-there? This page answers with a belief about the upper end of an interval, and shows why
-neither the maximum-likelihood estimate nor the mean is a good answer.
-"""
+# %% [markdown]
+# # The taxicab
+#
+# In an unfamiliar town you see one taxicab, and it has the number 100: how many cabs
+# are there? This page answers with a belief about the upper end of an interval, and
+# shows why neither the maximum-likelihood estimate nor the mean is a good answer.
 
 # %% [markdown]
 # ## One cab
@@ -16,6 +16,8 @@ import altair as alt
 import polars as pl
 
 import suffice as sf
+
+alt.renderers.enable("svg")  # notebooks draw without a network
 
 belief = sf.Pareto(0, 0).update(values=[100])
 print(belief)

@@ -1,9 +1,9 @@
-"""How many heads in ten more tosses.
-
-You have estimated a coin's probability of heads and want to predict ten more tosses.
-Plugging the estimate into a binomial ignores its uncertainty; this page shows how much
-the prediction changes when it is taken into account.
-"""
+# %% [markdown]
+# # How many heads in ten more tosses
+#
+# You have estimated a coin's probability of heads and want to predict ten more tosses.
+# Plugging the estimate into a binomial ignores its uncertainty; this page shows how
+# much the prediction changes when it is taken into account.
 
 # %% [markdown]
 # ## Averaged, not plugged in
@@ -18,6 +18,8 @@ import numpy as np
 import polars as pl
 
 import suffice as sf
+
+alt.renderers.enable("svg")  # notebooks draw without a network
 
 belief = sf.Beta(2, 2).update(heads=3, tails=17)
 sf.plots.predictive(belief, trials=10)

@@ -1,10 +1,10 @@
-"""What is enough.
-
-A classifier of this library keeps counts and forgets the rows, yet it loses nothing
-that its likelihood could have used. This page shows what "sufficient" means: two data
-sets that the model cannot tell apart, new rows drawn from the counts alone, the
-factorization behind both, and a statistic that is not sufficient.
-"""
+# %% [markdown]
+# # What is enough
+#
+# A classifier of this library keeps counts and forgets the rows, yet it loses nothing
+# that its likelihood could have used. This page shows what "sufficient" means: two data
+# sets that the model cannot tell apart, new rows drawn from the counts alone, the
+# factorization behind both, and a statistic that is not sufficient.
 
 # %% [markdown]
 # ## Two data sets, one posterior
@@ -21,6 +21,8 @@ from scipy import integrate, special, stats
 
 import suffice as sf
 from suffice.stats import BinaryCounts, DiagonalMoments, RateCounts, TokenCounts
+
+alt.renderers.enable("svg")  # notebooks draw without a network
 
 face = """
 ....####....
@@ -174,7 +176,7 @@ for rate in (0.5, 2.0, 7.0):
 #
 # - For flags and categories, every arrangement is equally probable.
 # - Poisson events fall into each row with equal probability.
-# - The tokens of a multinomial are shuffled and dealt out to the rows.
+# - The tokens of a multinomial are shuffled and split among the rows.
 # - Normal values are uniform on a sphere about their mean.
 # - Of uniform values, one is the largest, which is known; the others are uniform below
 #   it.
@@ -192,7 +194,7 @@ print("  the same statistic:", RateCounts.of(new_X, new_y) == events)
 
 tokens = TokenCounts.of(X, labels=y)
 texts, labels = tokens.sample_rows(rng, lengths=[4, 1, 10, 7], labels=[0, 0, 1, 1])
-print("the same tokens dealt to other texts:", texts.toarray().tolist())
+print("the same tokens in other texts:", texts.toarray().tolist())
 print("  the same statistic:", TokenCounts.of(texts, labels) == tokens)
 
 heights = DiagonalMoments.of([1.62, 1.75, 1.81, 1.70])

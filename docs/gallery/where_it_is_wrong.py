@@ -1,9 +1,9 @@
-"""Where a model is wrong.
-
-Every model is wrong somewhere, and a model that can draw rows can show where: compare
-its rows with the real ones. This page finds three differences, each something that the
-data show and the model misses, and fixes each of them.
-"""
+# %% [markdown]
+# # Where a model is wrong
+#
+# Every model is wrong somewhere, and a model that can draw rows can show where: compare
+# its rows with the real ones. This page finds three differences, each something that
+# the data show and the model misses, and fixes each of them.
 
 # %% [markdown]
 # ## Rows that a model draws
@@ -47,6 +47,8 @@ from palmerpenguins import load_penguins
 from sklearn.datasets import load_breast_cancer
 
 import suffice as sf
+
+alt.renderers.enable("svg")  # notebooks draw without a network
 
 penguins = load_penguins().dropna()
 measures = ["bill_length_mm", "bill_depth_mm", "flipper_length_mm", "body_mass_g"]

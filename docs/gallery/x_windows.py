@@ -1,11 +1,11 @@
-"""X windows.
-
-Which words separate one class of documents from another, and how few of them suffice?
-This page answers with counts alone, on a classic example of feature selection: posts
-about two window systems, X and Microsoft Windows, as rows of 600 flags, one per word.
-It computes the probability of each word and its information about the class, and shows
-what happens to a document with an unseen word.
-"""
+# %% [markdown]
+# # X windows
+#
+# Which words separate one class of documents from another, and how few of them suffice?
+# This page answers with counts alone, on a classic example of feature selection: posts
+# about two window systems, X and Microsoft Windows, as rows of 600 flags, one per word.
+# It computes the probability of each word and its information about the class, and
+# shows what happens to a document with an unseen word.
 
 # %% [markdown]
 # ## The documents
@@ -28,6 +28,8 @@ import polars as pl
 
 import suffice as sf
 from suffice.datasets import Bags
+
+alt.renderers.enable("svg")  # notebooks draw without a network
 
 
 def posts(folder: str) -> tuple[Bags, Bags]:

@@ -1,9 +1,9 @@
-"""Why counting alone fails: zeros.
-
-By counting alone, a word that no spam message has contained so far is impossible in
-spam, and one such word outvotes all the others. This page shows the failure, and how
-the posterior mode, the posterior mean and the predictive distribution repair it.
-"""
+# %% [markdown]
+# # Why counting alone fails: zeros
+#
+# By counting alone, a word that no spam message has contained so far is impossible in
+# spam, and one such word outvotes all the others. This page shows the failure, and how
+# the posterior mode, the posterior mean and the predictive distribution repair it.
 
 # %% [markdown]
 # ## One word outvotes all others
@@ -19,6 +19,8 @@ import numpy as np
 import polars as pl
 
 import suffice as sf
+
+alt.renderers.enable("svg")  # notebooks draw without a network
 
 words = ["pills", "cheap", "order", "click", "lunch"]
 X = np.array(

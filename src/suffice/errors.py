@@ -5,6 +5,7 @@
     ├── MissingLibrary      (ImportError) an optional library that is needed and not installed
     ├── KindError           (TypeError)   an argument of a type that cannot be used at all
     ├── BusyError           (RuntimeError) a change of a model while the same thread is changing it
+    ├── WriteError          (OSError)     a file that cannot be written: a full disk, no permission
     └── InputError          (ValueError)
         ├── DataError                     values: NaN, negative counts, empty data, too large to count
         │   ├── ConflictError             examples that no hypothesis explains together
@@ -22,6 +23,10 @@
 Every message is one sentence that names the argument, what was expected and what came; a second one may say how to
 mend it.
 """
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 
 class SufficeError(Exception):
@@ -45,6 +50,10 @@ class KindError(SufficeError, TypeError):
 
 class BusyError(SufficeError, RuntimeError):
     """A model is changed while it is learning, by the data it learns from or by a signal handler."""
+
+
+class WriteError(SufficeError, OSError):
+    """A file cannot be written, for example because the disk is full."""
 
 
 class InputError(SufficeError, ValueError):
@@ -104,3 +113,17 @@ class ImproperPrior(PriorError):
 
 class NoUniqueMode(PriorError):
     """The density has no single highest point."""
+
+
+@contextmanager
+def writing(path: str | os.PathLike[str]) -> Iterator[None]:
+    """Replace an error of the operating system, while a file is written, by one that names the file."""
+    if "\0" in os.fspath(path):
+        raise PathError(f"The file name {os.fspath(path)!r} must not hold NUL, which no file system allows.")
+    try:
+        yield
+    except OSError as error:
+        if isinstance(error, SufficeError) or error.errno is None:
+            raise
+        why = os.strerror(error.errno)
+        raise WriteError(f"The file {os.fspath(path)!r} cannot be written: {why[:1].lower()}{why[1:]}.") from error

@@ -14,6 +14,13 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 
+ELSEWHERE = {
+    "'class_weight'": " Weigh rows by 'sample_weight' in fit, or classes by their prior.",
+    "'n_jobs'": " Set the number of threads by sf.threads.",
+}
+"""What replaces a parameter that estimators of other libraries have."""
+
+
 def explained(method: Callable[P, R]) -> Callable[P, R]:
     """Make a method's errors about wrong arguments list the known ones."""
     signature = inspect.signature(method)
@@ -29,7 +36,7 @@ def explained(method: Callable[P, R]) -> Callable[P, R]:
             unknown = [keyword for keyword in kwargs if keyword not in signature.parameters]
             came = repr(unknown[0]) if unknown else f"{len(args) - 1} by position and {list(kwargs) or 'none'} by name"
             guess = get_close_matches(unknown[0], known, 1, cutoff=0.75) if unknown else []
-            hint = f" Did you mean {guess[0]!r}?" if guess else ""
+            hint = f" Did you mean {guess[0]!r}?" if guess else ELSEWHERE.get(came, "")
             takes = f"takes the arguments {', '.join(known)}" if known else "takes no arguments"
             raise KeywordError(f"{name} {takes}; got {came}.{hint}") from None
         return method(*args, **kwargs)

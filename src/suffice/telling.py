@@ -2,8 +2,10 @@
 
 import sys
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 
-__all__ = ["counted", "tell"]
+__all__ = ["counted", "tell", "untold"]
 
 INSIDE = ("suffice", "sklearn", "contextlib")
 """Packages whose lines are not the user's; scikit-learn is one because it wraps `fit`, and calls us from pipelines."""
@@ -15,6 +17,14 @@ def tell(message: str | Warning, category: type[Warning] = UserWarning) -> None:
     while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] in INSIDE:
         frame, level = frame.f_back, level + 1
     warnings.warn(message, category, stacklevel=level)
+
+
+@contextmanager
+def untold(start: str) -> Iterator[None]:
+    """Silence warnings that begin like this, of a step whose result is not the user's."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", start)
+        yield
 
 
 def counted(number: float, one: str, many: str | None = None) -> str:

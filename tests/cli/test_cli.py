@@ -236,7 +236,7 @@ def test_a_kill_in_the_middle_of_an_update_loses_nothing(here: Path) -> None:
     loop = (
         "import suffice as sf, sys\nfrom pathlib import Path\nfrom suffice.cli import changing\n"
         "print('ready', flush=True)\n"
-        "while True: changing.update(Path('mail.suffice'), [Path('more.csv')], None, None, 'raise', True)\n"
+        "while True: changing.update(Path('mail.suffice'), [Path('more.csv')], None, False, None, 'raise', True)\n"
     )
     rows = 120
     for delay in (0.0, 0.02, 0.05, 0.1, 0.2):

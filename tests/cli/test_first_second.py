@@ -80,7 +80,7 @@ def test_what_answers_for_a_file_answers_as_the_model_does(folder: Path, kind: s
     assert not hasattr(stored, "fit")
     if kind == "table":
         assert stored.columns_ == model.columns_
-        assert stored.feature_weights_ == model.feature_weights_
+        assert stored.feature_powers_ == model.feature_powers_
         assert list(stored.statistics_) == list(model.statistics_)
     np.testing.assert_array_equal(stored.predict_proba(rows), model.predict_proba(rows))
     assert repr(stored.explain(row)) == repr(model.explain(row))

@@ -39,7 +39,7 @@ def found(path: Path) -> bool:
 def test_a_forgotten_word_is_not_in_the_file(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert run(monkeypatch, "fit", "rows.csv", "-o", "m.suffice") == 0
     assert found(here / "m.suffice")
-    assert sf.load("m.suffice").feature_weights_.any()
+    assert sf.load("m.suffice").feature_powers_.any()
     assert run(monkeypatch, "forget", "m.suffice", "gone.csv", "-o", "left.suffice") == 0
     assert not found(here / "left.suffice")
     assert sf.load("left.suffice").stale_
@@ -82,7 +82,7 @@ def test_a_journal_refuses_and_signs(
     assert run(monkeypatch, "forget", "m.suffice", "gone.csv") == 2
     assert "must name the file with the key of this model's journal; got none" in capfd.readouterr().err
     assert run(monkeypatch, "forget", "m.suffice", "gone.csv", "--journal-key", "key") == 2
-    assert "Row 1 of the files was not learned by the model with this label" in capfd.readouterr().err
+    assert "Row 1 of the files was not learned with this label" in capfd.readouterr().err
     assert (here / "m.suffice").read_bytes() == before
     assert run(monkeypatch, "update", "m.suffice", "gone.csv", "--journal-key", "key") == 0
     before = (here / "m.suffice").read_bytes()
@@ -105,12 +105,46 @@ def test_a_journal_refuses_and_signs(
     assert json.loads((here / beside).read_text())["before"] == sha256(after).hexdigest()
 
 
+def test_rows_learned_before_are_told_and_left_out(
+    here: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    write(here / "more.csv", [*mails(0, 3), SECRET, SECRET, ("a class of its own", "third")])
+    assert run(monkeypatch, "fit", "kept.csv", "-o", "m.suffice", "--journal") == 0
+    assert run(monkeypatch, "update", "m.suffice", "more.csv", "-o", "twice.suffice") == 0
+    assert "3 of 6 rows had been learned before, and count once more" in capfd.readouterr().err
+    assert sf.load("twice.suffice").class_count_.sum() == 246
+    assert run(monkeypatch, "update", "m.suffice", "more.csv", "--once") == 0
+    told = capfd.readouterr()
+    assert "Learned 3 more rows, left out 3 rows learned before" in told.out
+    assert "once more" not in told.err
+    before = (here / "m.suffice").read_bytes()
+    assert run(monkeypatch, "update", "m.suffice", "more.csv", "kept.csv", "--once", "--json") == 0
+    found = json.loads(capfd.readouterr().out)
+    assert (found["rows"], found["again"]) == (0, 246)
+    assert (here / "m.suffice").read_bytes() == before
+    assert run(monkeypatch, "forget", "m.suffice", "gone.csv") == 0
+    assert "The model still holds 1 equal row" in capfd.readouterr().out
+
+
+def test_forgetting_with_another_weight_is_refused(
+    here: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    texts, labels = zip(*mails(0, 20), SECRET, strict=True)
+    sf.save(sf.TextClassifier().fit(texts, labels, sample_weight=np.full(21, 2.5), journal=True), "m.suffice")
+    before = (here / "m.suffice").read_bytes()
+    for verb in ("forget", "refresh"):
+        assert run(monkeypatch, verb, "m.suffice", "gone.csv") == 2
+        assert "Row 1 of the files was learned with the weight 2.5; got 1. The model file" in capfd.readouterr().err
+    assert (here / "m.suffice").read_bytes() == before
+
+
 def test_what_a_journal_refuses(here: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> None:
     run(monkeypatch, "fit", "kept.csv", "-o", "m.suffice")
     before = (here / "m.suffice").read_bytes()
     (here / "empty").write_text("\n")
     for words, code, why in (
         (("forget", "m.suffice", "kept.csv", "--certificate", "c.json"), 2, "a model with a journal"),
+        (("update", "m.suffice", "kept.csv", "--once"), 2, "'--once' needs a model with a journal"),
         (("update", "m.suffice", "kept.csv", "--journal"), 2, "has learned rows without a journal"),
         (("update", "m.suffice", "kept.csv", "--journal-key", "empty"), 2, "must hold a key"),
         (("update", "m.suffice", "kept.csv", "--journal-key", "nowhere"), 3, "nowhere"),

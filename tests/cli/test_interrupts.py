@@ -1,4 +1,4 @@
-"""Ctrl-C and SIGTERM, real ones, at many moments: exit 130 and all as it was, or done and complete."""
+"""Ctrl-C, SIGTERM and SIGHUP, real ones, at many moments: exit 128 + number and all as it was, or done and complete."""
 
 import os
 import re
@@ -81,12 +81,12 @@ def _catches(pid: int, number: int) -> bool:
     return found is not None and bool(int(found[1], 16) >> (number - 1) & 1)
 
 
-def check(here: Path, verb: str, before: dict[str, bytes], code: int, said: str) -> None:
+def check(here: Path, verb: str, before: dict[str, bytes], code: int, said: str, number: int) -> None:
     now = {path.name: path.read_bytes() for path in here.iterdir()}
     if code == 0:  # it was faster
         assert verb not in WRITING or now.pop("out") != before.pop("out")
     else:
-        assert (code, said) == (130, INTERRUPTED)
+        assert (code, said) == (128 + number, INTERRUPTED)
     assert now == before
 
 
@@ -95,8 +95,8 @@ def check(here: Path, verb: str, before: dict[str, bytes], code: int, said: str)
 def test_a_signal_ends_every_verb_at_once_and_changes_nothing(verb: str, number: int, many: Path) -> None:
     before = {path.name: path.read_bytes() for path in many.iterdir()}
     code, said = stop_at(many, number, 0.0, verb, *WORDS[verb])
-    assert code == 130
-    check(many, verb, before, code, said)
+    assert code == 128 + number
+    check(many, verb, before, code, said, number)
 
 
 @pytest.mark.thorough
@@ -104,7 +104,7 @@ def test_a_signal_ends_every_verb_at_once_and_changes_nothing(verb: str, number:
 @pytest.mark.parametrize("verb", VERBS)
 def test_whenever_a_signal_comes_all_is_as_it_was_or_complete(verb: str, delay: float, many: Path) -> None:
     before = {path.name: path.read_bytes() for path in many.iterdir()}
-    check(many, verb, before, *stop_at(many, signal.SIGINT, delay, verb, *WORDS[verb]))
+    check(many, verb, before, *stop_at(many, signal.SIGINT, delay, verb, *WORDS[verb]), signal.SIGINT)
 
 
 def at_once(number: int) -> None:
@@ -121,7 +121,7 @@ def outcome_of(verb: str, monkeypatch: pytest.MonkeyPatch, capfd: pytest.Capture
 SHORT = [verb for verb in WRITING if verb not in ("demo", "report")]
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 @pytest.mark.parametrize("verb", SHORT)
 def test_a_signal_while_the_output_is_written(
     verb: str, number: int, here: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
@@ -133,7 +133,7 @@ def test_a_signal_while_the_output_is_written(
 
     commit = interrupts.commit
     monkeypatch.setattr(outputs, "commit", late)
-    assert outcome_of(verb, monkeypatch, capfd) == (130, INTERRUPTED)
+    assert outcome_of(verb, monkeypatch, capfd) == (128 + number, INTERRUPTED)
     assert (here / "out").read_text() == "yesterday"
     assert not list(here.glob(".*"))
 

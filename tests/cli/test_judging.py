@@ -29,31 +29,31 @@ def output_of(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.Cap
 
 
 def test_rows_that_were_learned_are_judged_by_models_without_them(output_of: Any) -> None:
-    found = json.loads(output_of("evaluate", "mail.csv", "-m", "m.suffice", "--json"))
+    found = json.loads(output_of("evaluate", "m.suffice", "mail.csv", "--json"))
     texts, labels = zip(*mails(1, 120), strict=True)
     expected = crossfit(sf.load("m.suffice"), list(texts), np.array(labels))
     assert found["log_loss"] == pytest.approx(expected.log_loss)
     assert found["accuracy"] == expected.accuracy
     assert found["how"].startswith("These are the rows that the model learned")
-    assert "dealt into 5 folds" in found["how"]
-    lines = output_of("evaluate", "mail.csv", "-m", "m.suffice", "--method", "folds", "--folds", "3")
-    assert "dealt into 3 folds" in " ".join(lines.split())
-    assert output_of("evaluate", "mail.csv", "-m", "m.suffice", "--folds", "3") == lines
-    assert "dealt into 4 folds" in " ".join(output_of("evaluate", "mail.csv", "--folds", "4").split())
+    assert "split into 5 folds" in found["how"]
+    lines = output_of("evaluate", "m.suffice", "mail.csv", "--method", "folds", "--folds", "3")
+    assert "split into 3 folds" in " ".join(lines.split())
+    assert output_of("evaluate", "m.suffice", "mail.csv", "--folds", "3") == lines
+    assert "split into 4 folds" in " ".join(output_of("evaluate", "mail.csv", "--folds", "4").split())
 
 
 def test_rows_that_are_new_are_judged_as_they_are(output_of: Any) -> None:
-    found = json.loads(output_of("evaluate", "new.csv", "-m", "m.suffice", "--json"))
+    found = json.loads(output_of("evaluate", "m.suffice", "new.csv", "--json"))
     assert found["how"].startswith("The counts of the model do not contain all of these rows")
     assert found["rows"] == 60
-    said = json.loads(output_of("evaluate", "new.csv", "-m", "m.suffice", "--method", "holdout", "--json"))
+    said = json.loads(output_of("evaluate", "m.suffice", "new.csv", "--method", "holdout", "--json"))
     assert said["log_loss"] == found["log_loss"]
 
 
 @pytest.mark.thorough
 def test_a_model_fitted_by_hand_judges_as_a_fresh_one_does(output_of: Any) -> None:
     fresh = json.loads(output_of("evaluate", "mail.csv", "--method", "folds", "--json"))
-    learned = json.loads(output_of("evaluate", "mail.csv", "-m", "m.suffice", "--method", "folds", "--json"))
+    learned = json.loads(output_of("evaluate", "m.suffice", "mail.csv", "--method", "folds", "--json"))
     assert fresh["log_loss"] == pytest.approx(learned["log_loss"], rel=1e-9)
     single = json.loads(output_of("evaluate", "mail.csv", "--method", "loo", "--json"))
     model = sf.load("m.suffice")
@@ -62,7 +62,7 @@ def test_a_model_fitted_by_hand_judges_as_a_fresh_one_does(output_of: Any) -> No
     assert single["log_loss"] == pytest.approx(found.log_loss, rel=1e-9)
     held = json.loads(output_of("evaluate", "mail.csv", "--json"))
     assert held["rows"] == 24
-    assert held["how"] == "Hold-out: a model fitted to 96 rows is judged on 24 other rows."
+    assert held["how"] == "Hold-out: a model fitted to 96 rows is evaluated on 24 other rows."
 
 
 def test_the_interval_holds_the_accuracy(output_of: Any) -> None:
@@ -115,9 +115,9 @@ def test_models_are_compared_on_rows_that_they_know_nothing_of(output_of: Any) -
     write(Path("both.csv"), [*mails(1, 120), *mails(5, 60)])
     output_of("fit", "both.csv", "-o", "both.suffice")
     found = json.loads(output_of("compare", "m.suffice", "both.suffice", "--data", "mail.csv", "--json"))["models"]
-    learned = json.loads(output_of("evaluate", "mail.csv", "-m", "m.suffice", "--json"))
+    learned = json.loads(output_of("evaluate", "m.suffice", "mail.csv", "--json"))
     assert found[0]["log_loss"] == learned["log_loss"]
-    assert "dealt into 5 folds" in found[0]["how"]
+    assert "split into 5 folds" in found[0]["how"]
     assert "could contain them" in found[1]["how"]
     assert (
         "do not contain all of these rows"
@@ -158,7 +158,7 @@ def test_an_explanation_has_as_many_features_as_asked_for(output_of: Any) -> Non
     rows = [",".join([*map(str, rng.integers(0, 3, 25)), "ab"[i % 2]]) for i in range(150)]
     Path("wide.csv").write_text("\n".join([",".join([*names, "label"]), *rows]))
     output_of("fit", "wide.csv", "-o", "w.suffice")
-    full = json.loads(output_of("explain", "w.suffice", "wide.csv", "--json"))["weight"]
+    full = json.loads(output_of("explain", "w.suffice", "wide.csv", "--json"))["log_odds"]
     for top in (3, 15):
         lines = output_of("explain", "w.suffice", "wide.csv", "--top", str(top)).splitlines()[1:]
         weights = [float(line.split()[0]) for line in lines]

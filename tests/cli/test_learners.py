@@ -54,7 +54,7 @@ def test_rectangles_are_inspected(
         ("update", "{}", "rows.csv"),
         ("forget", "{}", "rows.csv"),
         ("refresh", "{}", "rows.csv"),
-        ("evaluate", "rows.csv", "--model", "{}"),
+        ("evaluate", "{}", "rows.csv"),
         ("merge", "{}", "{}", "-o", "out.suffice"),
         ("compare", "{}", "--data", "rows.csv"),
         ("report", "{}", "rows.csv", "-o", "out.html"),

@@ -119,7 +119,7 @@ def test_evaluate_tells_baseline_classes_and_mistakes(
     """Scores are those of scikit-learn, of the answers that the model gives."""
     rows = [*mails(2, 120), *((text, "spam") for text, _ in mails(7, 30))]
     write(here / "hard.csv", rows)
-    words = ["evaluate", "hard.csv", "--model", "old.suffice", "--method", "holdout"]
+    words = ["evaluate", "old.suffice", "hard.csv", "--method", "holdout"]
     written = json.loads(lines_of(monkeypatch, capfd, *words, "--json")[0])
     true = [label for _, label in rows]
     said = sf.load(here / "old.suffice").predict([text for text, _ in rows])

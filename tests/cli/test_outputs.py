@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -110,6 +111,17 @@ def test_what_goes_wrong_leaves_the_output_as_it_was(
     assert not list(here.glob(".*"))
 
 
+def test_an_output_that_a_pattern_names_is_refused(
+    here: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    write(here / "part1.csv", mails(0, 20))
+    before = (here / "part1.csv").read_bytes()
+    assert run(monkeypatch, "fit", "part*.csv", "-o", "part1.csv") == 2
+    assert "must not name a file that is read" in capfd.readouterr().err
+    assert (here / "part1.csv").read_bytes() == before
+    assert run(monkeypatch, "fit", "part*.csv", "-o", "parts.suffice") == 0
+
+
 def test_a_folder_that_is_not_there_is_noticed_before_the_work(
     here: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
@@ -169,7 +181,7 @@ def test_verbs_write_no_infinity(
     sf.save(sure, here / "sure.suffice")
     for words in (
         ["compare", "sure.suffice", "--data", "wrong.csv"],
-        ["evaluate", "wrong.csv", "--model", "sure.suffice"],
+        ["evaluate", "sure.suffice", "wrong.csv"],
         ["explain", "sure.suffice", "aa bb"],
         ["predict", "sure.suffice", "wrong.csv"],
     ):
@@ -237,6 +249,50 @@ def test_columns_that_come_later_are_refused(
     assert run(monkeypatch, "predict", "mail.suffice", "a.jsonl", "b.jsonl") == 2
     assert "--only-prediction" in capfd.readouterr().err
     assert json.loads(answers(monkeypatch, capfd, "mail.suffice", "b.jsonl")[0]["more"]) == [{"x": None}, {"x": 1.5}]
+
+
+def test_answers_are_in_the_format_of_their_name(
+    here: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("suffice.tables.row_files.BLOCK", 200)
+    (here / "x.csv").write_text("id,text,size\n" + "".join(f"{k},cheap pills {k},{k / 4}\n" for k in range(60)))
+    assert run(monkeypatch, "predict", "mail.suffice", "x.csv", "--json") == 0
+    expected = [json.loads(line) for line in capfd.readouterr().out.splitlines()]
+    for name in ("a.parquet", "a.PQ"):
+        assert run(monkeypatch, "predict", "mail.suffice", "x.csv", "-o", name) == 0
+        assert pq.read_table(here / name).to_pylist() == expected
+    for name, more in {"a.jsonl": [], "a.ndjson": ["--json"], "a": ["--json"]}.items():
+        assert run(monkeypatch, "predict", "mail.suffice", "x.csv", "-o", name, *more) == 0
+        assert [json.loads(line) for line in (here / name).read_text().splitlines()] == expected
+    for name in ("a.csv", "b"):
+        assert run(monkeypatch, "predict", "mail.suffice", "x.csv", "-o", name) == 0
+        assert [row["prediction"] for row in table_of((here / name).read_text())] == [r["prediction"] for r in expected]
+    capfd.readouterr()
+    for words in (["a.xlsx"], ["a.tsv"], ["a.csv.gz"], ["a.arrow"], ["a.csv", "--json"], ["a.parquet", "--json"]):
+        (here / words[0]).write_text("yesterday")
+        assert run(monkeypatch, "predict", "mail.suffice", "x.csv", "-o", *words) == 2
+        assert re.search("must name a file that ends in|'--json' needs an output", capfd.readouterr().err)
+        assert (here / words[0]).read_text() == "yesterday"
+
+
+def test_answers_in_parquet_are_of_one_type(
+    here: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    (here / "a.jsonl").write_text('{"text": "lunch", "id": 1}\n')
+    (here / "b.jsonl").write_text('{"text": "pills", "id": "x"}\n')
+    (here / "c.jsonl").write_text('{"text": "pills"}\n')
+    (here / "d.jsonl").write_text('{"text": "pills", "more": 1}\n')
+    (here / "none.csv").write_text("id,text\n")
+    predict = ["predict", "mail.suffice", "-o", "out.parquet"]
+    assert run(monkeypatch, *predict, "a.jsonl", "c.jsonl") == 0
+    assert pq.read_table(here / "out.parquet")["id"].to_pylist() == [1, None]
+    assert run(monkeypatch, *predict, "a.jsonl", "b.jsonl") == 2
+    assert "'id' is int64 in the first rows and string in later ones" in capfd.readouterr().err
+    assert run(monkeypatch, *predict, "a.jsonl", "d.jsonl") == 2
+    assert "'more' is not in the first rows" in capfd.readouterr().err
+    assert pq.read_table(here / "out.parquet").num_rows == 2
+    assert run(monkeypatch, *predict, "none.csv") == 0
+    assert pq.read_table(here / "out.parquet").column_names[:3] == ["id", "text", "prediction"]
 
 
 RISKY = ["=cmd|' /C calc'!A0", "+A1", "-A1", "@SUM(A1)", "\tx", "\rx"]

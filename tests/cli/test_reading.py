@@ -34,7 +34,7 @@ def test_one_line_says_what_was_understood(
     Path("a.csv").write_text("\n".join(["size; colour; class", *rows]), encoding="utf-16")
     says = (
         "suffice: read a.csv: semicolon-separated, utf-16, header, decimal comma; 60 rows; target 'class'{}; "
-        "columns: 1 of numbers, 1 of words; missing: '?'\n"
+        "1 numeric column, 1 text column; missing: '?'\n"
     )
     words = {"fit": ["a.csv", "-o", "m"], "predict": ["m", "a.csv", "-o", "p"], "update": ["m", "a.csv"]}
     words |= {"evaluate": ["a.csv", "--method", "holdout"]}
@@ -57,6 +57,60 @@ def test_options_of_reading(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     assert run(monkeypatch, "fit", "a.txt", "-o", "x", "--target", "c4", "--sep", "^", "--keep", "c9") == 2
 
 
+STRICT = {
+    "fit": ["t.csv", "half.csv", "-o", "out"],
+    "predict": ["t.suffice", "half.csv", "-o", "out"],
+    "evaluate": ["t.suffice", "half.csv"],
+    "explain": ["t.suffice", "half.csv"],
+    "update": ["t.suffice", "half.csv", "-o", "out"],
+    "forget": ["h.suffice", "half.csv", "-o", "out"],
+    "refresh": ["t.suffice", "half.csv", "-o", "out"],
+    "compare": ["t.suffice", "--data", "half.csv"],
+    "report": ["t.suffice", "half.csv", "-o", "out"],
+}
+"""Commands on rows without columns that the model has learned; every verb that reads files has one."""
+
+
+@pytest.fixture
+def half(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return a folder with a table, one without half of its columns, and models of the first and of both."""
+    monkeypatch.chdir(tmp_path)
+    rows = [f"{i % 7}.5,c{i % 3},k{i * 7 % 5},{'xy'[i % 2]}" for i in range(60)]
+    Path("t.csv").write_text("\n".join(["size,colour,kind,class", *rows]))
+    Path("half.csv").write_text("\n".join(["size,class", *(",".join(row.split(",")[::3]) for row in rows)]))
+    sf.save(sf.fit_files(sf.NaiveBayes(effort="fast"), "t.csv"), "t.suffice")
+    with pytest.warns(UserWarning, match="Columns missing from the table"):
+        sf.save(sf.fit_files(sf.NaiveBayes(effort="fast"), ["t.csv", "half.csv"]), "h.suffice")
+    return tmp_path
+
+
+@pytest.mark.filterwarnings("default")
+def test_missing_columns_are_an_error_if_one_is_strict(
+    half: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    reading = [c.callback for c in app.registered_commands if c.callback and hasattr(c.callback, "__signature__")]
+    assert STRICT.keys() == {verb.__name__ for verb in reading}
+    for verb, words in STRICT.items():
+        assert run(monkeypatch, verb, *words, "--strict") == 2, verb
+        whose = "the first file has" if verb == "fit" else "the model has learned"
+        says = f"The file 'half.csv' must have every column that {whose}; it lacks 'colour', 'kind'"
+        assert says in capfd.readouterr().err
+        assert not (half / "out").exists()
+        assert run(monkeypatch, verb, *[word.replace("half", "t") for word in words], "--strict") == 0, verb
+        (half / "out").unlink(missing_ok=True)
+        assert run(monkeypatch, verb, *words) == 0, verb
+        (half / "out").unlink(missing_ok=True)
+
+
+@pytest.mark.filterwarnings("default")
+def test_rows_of_json_need_not_have_every_column(half: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("suffice.tables.row_files.BLOCK", 32)
+    Path("a.jsonl").write_text('{"size": 1.5, "colour": "c1"}\n{"size": 2.5}\n{"kind": "k1"}\n')
+    assert run(monkeypatch, "predict", "t.suffice", "a.jsonl", "--only-prediction", "--strict") == 0
+    Path("a.jsonl").write_text('{"size": 1.5, "colour": "c1"}\n{"size": 2.5}\n')
+    assert run(monkeypatch, "predict", "t.suffice", "a.jsonl", "--only-prediction", "--strict") == 2
+
+
 @pytest.mark.thorough
 def test_a_table_of_tabs_on_standard_input(tmp_path: Path) -> None:
     lines = ["label\ttext", *("ham\tlunch at noon, you", "spam\tcheap pills for you") * 20]
@@ -71,21 +125,21 @@ def test_a_table_of_tabs_on_standard_input(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "rows", "says"),
     [
-        ("adult/adult.data.gz", 32_561, "columns: 6 of numbers, 9 of words; missing: '?'"),
+        ("adult/adult.data.gz", 32_561, "6 numeric columns, 9 text columns; missing: '?'"),
         ("adult/adult.test.gz", 16_281, "1 line above it left out"),
         ("sms_spam/SMSSpamCollection", 5_574, "tab-separated, utf-8, no header, quotes are plain characters"),
         ("german/german.data", 1_000, "space-separated, utf-8, no header"),
-        ("pendigits/pendigits.train.data", 7_494, "17 of numbers"),
-        ("magic/magic04.data", 19_020, "10 of numbers, 1 of words"),
-        ("nursery/nursery.data", 12_960, "9 of words"),
-        ("tictactoe/tic-tac-toe.data", 958, "no header; 958 rows; columns: 10 of words"),
-        ("krkp/kr-vs-kp.data", 3_196, "no header; 3,196 rows; columns: 37 of words"),
-        ("votes/house-votes-84.data", 435, "17 of words; missing: '?'"),
-        ("car/car.data", 1_728, "7 of words"),
-        ("mushroom/agaricus-lepiota.data", 8_124, "23 of words; missing: '?'"),
-        ("vowel/vowel-context.data", 990, "14 of numbers"),
-        ("sonar/sonar.all-data", 208, "60 of numbers, 1 of words"),
-        ("ionosphere/ionosphere.data", 351, "34 of numbers, 1 of words"),
+        ("pendigits/pendigits.train.data", 7_494, "17 numeric columns"),
+        ("magic/magic04.data", 19_020, "10 numeric columns, 1 text column"),
+        ("nursery/nursery.data", 12_960, "9 text columns"),
+        ("tictactoe/tic-tac-toe.data", 958, "no header; 958 rows; 10 text columns"),
+        ("krkp/kr-vs-kp.data", 3_196, "no header; 3,196 rows; 37 text columns"),
+        ("votes/house-votes-84.data", 435, "17 text columns; missing: '?'"),
+        ("car/car.data", 1_728, "7 text columns"),
+        ("mushroom/agaricus-lepiota.data", 8_124, "23 text columns; missing: '?'"),
+        ("vowel/vowel-context.data", 990, "14 numeric columns"),
+        ("sonar/sonar.all-data", 208, "60 numeric columns, 1 text column"),
+        ("ionosphere/ionosphere.data", 351, "34 numeric columns, 1 text column"),
         ("titanic/titanic.csv", 891, "2 of flags; missing: ''"),
         ("penguins/penguins.csv", 344, "header; 344 rows"),
         ("reuters_r8/reuters-r8-train.tab.gz", 5_485, "2 lines below it left out"),

@@ -6,9 +6,10 @@ import sys
 from pathlib import Path
 
 import pytest
+from typer.main import get_command
 
 import suffice as sf
-from cli.test_cli import VERBS, here, run, write
+from cli.test_cli import VERBS, here, mails, run, write
 from suffice.cli.commands import app
 from suffice.cli.translation import for_the_shell
 
@@ -55,7 +56,11 @@ def files(here: Path) -> Path:
         ("fit t.csv --drop size --drop colour", 2, "a column to learn from besides the labels 'class'"),
         ("fit t.csv --sep ,,", 2, "The option '--sep' must be one character"),
         ("fit t.csv --quote ab", 2, "The option '--quote'"),
-        ("fit t.csv --encoding klingon", 2, "The option '--encoding'.*'klingon'"),
+        ("fit t.csv --encoding klingon", 2, "'--encoding' must name a text encoding, .*'latin-1'; got 'klingon'"),
+        ("predict t.suffice t.csv --encoding hex", 2, "'--encoding' must name a text encoding, .*; got 'hex'"),
+        ("fit mail.csv --drop label", 2, "'--drop' must name columns other than the column of labels; got 'label'"),
+        ("inspect mail.suffice --top -1", 2, "'--top'.*See 'suffice inspect --help'"),
+        ("explain mail.suffice hello --top -1", 2, "'--top'.*See 'suffice explain --help'"),
         ("fit t.csv --drop nope", 2, "The option '--drop'.*'nope'"),
         ("fit t.csv --effort much", 2, "'--effort'.*'much'.*'fast', 'balanced', 'best'.*'suffice fit --help'"),
         ("fit t.csv --kind poem", 2, "'--kind'.*'poem'.*'auto', 'text', 'table'"),
@@ -80,8 +85,8 @@ def files(here: Path) -> Path:
         ("evaluate t.csv --method guess", 2, "'--method'.*'holdout', 'folds', 'loo'"),
         ("evaluate t.csv --folds 1", 2, "The option '--folds' must be 2 or more"),
         ("evaluate t.csv --folds 3 --method loo", 2, "The option '--folds' needs --method folds; got --method loo"),
-        ("evaluate nolabel.csv -m t.suffice", 2, "the model's column of labels, 'class'; its columns are 'size'"),
-        ("evaluate mail.csv -m tea.suffice", 2, "labels that the model knows, such as 'rum', 'tea'; they have 'ham'"),
+        ("evaluate t.suffice nolabel.csv", 2, "the model's column of labels, 'class'; its columns are 'size'"),
+        ("evaluate tea.suffice mail.csv", 2, "labels that the model knows, such as 'rum', 'tea'; they have 'ham'"),
         ("explain mail.suffice hello --against eggs", 2, "no class 'eggs'; its classes are ham, spam"),
         ("explain mail.suffice hello --target ham --against ham", 2, "The options '--target' and '--against'"),
         ("explain mail.suffice new.csv --row 99", 2, "'--row' must name a row of the file, which has 20 rows"),
@@ -159,7 +164,7 @@ def test_notes_speak_of_options_too() -> None:
         ("forget mail.suffice withdrawn.csv", "Forgot 10 rows; wrote mail.suffice"),
         ("refresh mail.suffice mail.csv", "Chose hyperparameters on 120 rows; wrote mail.suffice"),
         ("merge mail.suffice old.suffice", "Merged 2 models of 240 rows in all; wrote merged.suffice"),
-        ("evaluate few.csv", "1 row. Hold-out: a model fitted to 4 rows is judged on 1 other row."),
+        ("evaluate few.csv", "1 row. Hold-out: a model fitted to 4 rows is evaluated on 1 other row."),
         ("evaluate few.csv", "log loss   0.0000"),
         ("inspect journal.suffice", "journal of 1.. different rows: 'suffice forget' refuses all others"),
     ],
@@ -188,6 +193,54 @@ def test_suffice_alone_tells_what_to_type_first(
         words = [word.strip('"') for word in re.findall(r'"[^"]*"|\S+', line)]
         assert run(monkeypatch, *words) == 0
     assert re.findall(r"^  (\w+)  +[A-Z]", printed.out, re.MULTILINE) == VERBS
+
+
+OPTION = re.compile(r"--[a-z][a-z-]+")
+ELSEWHERE = re.compile(r"'suffice [^']*'")
+"""Commands that are quoted, which may have options of their own."""
+
+
+def options_of(verb: str) -> set[str]:
+    command = next(one for name, one in get_command(app).commands.items() if name == verb)  # type: ignore[attr-defined]
+    return {"--help", *(name for parameter in command.params for name in (*parameter.opts, *parameter.secondary_opts))}
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_help_speaks_of_the_options_and_the_verb_that_it_is_for(
+    verb: str, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    assert run(monkeypatch, verb, "--help") == 0
+    said = ELSEWHERE.sub("", " ".join(capfd.readouterr().out.split()))
+    assert set(OPTION.findall(said)) <= options_of(verb)
+    assert not [
+        other for other in VERBS if other != verb and re.search(rf"\b(suffice|for '?){other}\b|; {other} then", said)
+    ]
+
+
+@pytest.mark.parametrize("verb", ["evaluate", "compare", "report"])
+def test_results_speak_of_options_that_the_verb_has(
+    verb: str, here: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    write(here / "some.csv", mails(0, 120)[:30])
+    words = {"compare": ["mail.suffice", "--data", "some.csv"]}.get(verb, ["mail.suffice", "some.csv"])
+    assert run(monkeypatch, verb, *words) == 0
+    said = " ".join(capfd.readouterr().out.split())
+    assert "could contain them" in said
+    assert set(OPTION.findall(ELSEWHERE.sub("", said))) <= options_of(verb)
+    assert "held_out" not in said
+
+
+@pytest.mark.parametrize("name", ["mail.suffice", "model"])
+def test_evaluate_takes_the_model_first(
+    name: str, here: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    (here / "model").write_bytes((here / "mail.suffice").read_bytes())
+    assert run(monkeypatch, "evaluate", name, "test.csv") == 0
+    assert "120 rows. The counts of the model do not contain all of these rows" in capfd.readouterr().out
+    assert run(monkeypatch, "evaluate", "test.csv", name) == 2
+    assert run(monkeypatch, "evaluate", name) == 2
+    assert run(monkeypatch, "evaluate", name, "old.suffice", "test.csv") == 2
+    assert capfd.readouterr().err.count("must be one model file, and after it the files of rows") == 3
 
 
 def test_each_verb_has_a_summary_of_one_short_line() -> None:

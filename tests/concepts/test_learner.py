@@ -152,16 +152,16 @@ def test_conflicts_of_many_examples_are_minimal(seed: int) -> None:
 def test_samples_follow_the_posterior() -> None:
     sets = {"ab": {"a", "b"}, "abc": {"a", "b", "c"}}
     belief = learner(sets, [1, 3], noise=0.2).observe(["a"])
-    drawn = belief.sample(0, 4000)
+    drawn = belief.sample(4000, 0)
     counts = [(drawn == name).sum() for name in sets]
     assert chisquare(counts, belief.posterior_.posterior * 4000).pvalue > 0.01
-    items = belief.sample(1, (40, 100), of="items")
+    items = belief.sample((40, 100), 1, of="items")
     assert items.shape == (40, 100)
     predictive = np.exp([belief.observe([item]).log_evidence_ - belief.log_evidence_ for item in DOMAIN])
     assert predictive.sum() == pytest.approx(1)
     assert chisquare([(items == item).sum() for item in DOMAIN], predictive * 4000).pvalue > 0.01
-    assert belief.sample(3) in sets
-    assert belief.sample(3, of="items") in DOMAIN
+    assert belief.sample(rng=3) in sets
+    assert belief.sample(rng=3, of="items") in DOMAIN
 
 
 def test_a_belief_does_not_change() -> None:

@@ -82,7 +82,7 @@ def fit(session: Any, folder: Path, victim: int, fate: Any) -> list[int]:
             yield from rows(part).to_batches()
 
     data = session.range(0, PARTS, 1, PARTS).mapInArrow(read, "text string, label string")
-    plain = sf.TextClassifier(alpha=1.0, temper=None, feature_weights=None, ngram_range=(1, 1))  # read once
+    plain = sf.TextClassifier(alpha=1.0, temper=None, feature_powers=None, ngram_range=(1, 1))  # read once
     model = spark.fit(plain, data, "label", "text")
     sf.save(model, folder / "model.suffice")
     return [len(list(folder.glob(f"{part}-*"))) for part in range(PARTS)]

@@ -16,7 +16,7 @@ from suffice.engines import dask
 from suffice.errors import DataError, InputError, KindError
 
 ROWS = 90
-PLAIN: dict[str, Any] = {"alpha": 1.0, "temper": None, "feature_weights": None}
+PLAIN: dict[str, Any] = {"alpha": 1.0, "temper": None, "feature_powers": None}
 from_array: Any = da.from_array
 from_sequence: Any = db.from_sequence
 
@@ -41,7 +41,7 @@ def test_a_bag_of_pairs(parts: int) -> None:
 def test_a_bag_of_records() -> None:
     X, y = drawn(mixed)
     records = [dict(zip([*X, "label"], row, strict=True)) for row in zip(*X.values(), y.tolist(), strict=True)]
-    quick: dict[str, Any] = {"temper": None, "feature_weights": None}
+    quick: dict[str, Any] = {"temper": None, "feature_powers": None}
     model = dask.fit(sf.NaiveBayes(**quick), from_sequence(records, npartitions=5), "label")
     local = sf.NaiveBayes(**quick).fit(X, y)
     assert model.columns_ == local.columns_
@@ -184,6 +184,6 @@ def test_a_column_that_no_row_of_the_sample_has_a_value_of(monkeypatch: pytest.M
     monkeypatch.setattr("suffice.engines.passes.ROWS", 1)
     rare = pa.array([None] * 50 + [2.5] * 2)
     table = pa.table({"x": np.arange(52) % 7, "rare": rare, "label": ["a", "b"] * 26})
-    model = dask.fit(sf.NaiveBayes(temper=None, feature_weights=None), Dask().split(table, [20]), "label")
+    model = dask.fit(sf.NaiveBayes(temper=None, feature_powers=None), Dask().split(table, [20]), "label")
     assert model.columns_["rare"] == sf.columns.Histogram()
     assert model.statistics_["rare"].n.sum() == 2

@@ -102,7 +102,7 @@ def test_parts_without_labels_without_rows_and_without_anything_else(engine: Any
 @every_engine
 def test_models_of_columns_are_chosen_as_in_memory(engine: Any) -> None:
     table, X, labels = partly(CASES["NaiveBayes"], 3)
-    model = sf.SemiSupervised(sf.NaiveBayes(temper=None, feature_weights=None), max_iter=2, tol=0.0)
+    model = sf.SemiSupervised(sf.NaiveBayes(temper=None, feature_powers=None), max_iter=2, tol=0.0)
     local = clone(model).fit(X, labels)
     there = engine.fit(model, engine.split(table, [11, 40]), "label")
     assert there.estimator_.columns_ == local.estimator_.columns_
@@ -182,7 +182,7 @@ def test_a_bag_whose_labels_come_late() -> None:
     texts = ["cheap pills", "noon in the park", "pills on sale", "lunch at noon", "cheap watches on sale"]
     labels = [None, None, None, "ham", "spam"]
     bag = from_sequence([{"text": t, "label": y} for t, y in zip(texts, labels, strict=True)], npartitions=5)
-    plain: dict[str, Any] = {"alpha": 1.0, "temper": None, "feature_weights": None}
+    plain: dict[str, Any] = {"alpha": 1.0, "temper": None, "feature_powers": None}
     model = dask.fit(sf.SemiSupervised(sf.TextClassifier(**plain)), bag, "label")
     assert_same(model, sf.SemiSupervised(sf.TextClassifier(**plain)).fit(texts, labels), texts)
     answers = dask.predict(model, from_sequence(texts)).compute(scheduler="threads")
@@ -308,7 +308,7 @@ def test_arrays_and_bags_without_labels() -> None:
     model = dask.fit(sf.Mixture(sf.BernoulliNB(), 2, random_state=0), from_array(X, (25, 12)))
     assert dask.predict(model, from_array(X, (25, 12))).compute().tolist() == model.predict(X).tolist()
     texts = ["cheap pills", "lunch at noon", "pills", "noon"] * 3
-    plain = sf.TextClassifier(alpha=1.0, temper=None, feature_weights=None)
+    plain = sf.TextClassifier(alpha=1.0, temper=None, feature_powers=None)
     found = dask.fit(sf.Mixture(plain, 2, random_state=0), from_sequence(texts, npartitions=3)).predict(texts)
     assert found[:4].tolist() in ([0, 1, 0, 1], [1, 0, 1, 0])
 

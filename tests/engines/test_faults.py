@@ -26,7 +26,7 @@ from suffice.engines.row_sources import Source
 from suffice.errors import DataError
 
 pytestmark = quiet
-PLAIN: dict[str, Any] = {"alpha": 1.0, "temper": None, "feature_weights": None, "ngram_range": (1, 1)}
+PLAIN: dict[str, Any] = {"alpha": 1.0, "temper": None, "feature_powers": None, "ngram_range": (1, 1)}
 
 
 @pytest.mark.thorough
@@ -110,7 +110,7 @@ def poisoned() -> dict[str, tuple[Any, Any, Any]]:
 @pytest.mark.parametrize("name", list(poisoned()))
 def test_a_poisoned_row_is_named_or_skipped_and_counted(engine: Any, name: str) -> None:
     estimator, table, said = poisoned()[name]
-    quick = {"temper": None, "feature_weights": None}
+    quick = {"temper": None, "feature_powers": None}
     estimator.set_params(**quick)
     data = engine.split(table, [20, 30])
     with pytest.raises(DataError, match=f"row 7 of partition 2 cannot: .*{said}"):

@@ -116,7 +116,7 @@ def test_the_order_of_rows_and_files_changes_nothing(tmp_path: Path) -> None:
     some, others = write(frame[:100], tmp_path / "a.csv"), write(frame[100:], tmp_path / "b.csv")
     one, two = (sf.fit_files(sf.NaiveBayes(KINDS), paths) for paths in ([some, others], [others, some]))
     assert one.temper_ == two.temper_
-    assert one.feature_weights_ == pytest.approx(two.feature_weights_, rel=1e-9)  # moments are sums of real numbers
+    assert one.feature_powers_ == pytest.approx(two.feature_powers_, rel=1e-9)  # moments are sums of real numbers
 
 
 @pytest.mark.parametrize(("text", "line"), [("a,label\n1,x\n2,y,z\n3,x\n", 3), ("a,label\n1,x\n2\n3,x\n", 3)])
@@ -167,8 +167,8 @@ def test_labels_that_are_missing(tmp_path: Path) -> None:
     ("name", "data", "error"),
     [
         ("a.xlsx", b"x", "must end in one of"),
-        ("a.parquet", b"no parquet", "cannot be read as parquet"),
-        ("a.arrow", b"no arrow, but long enough", "cannot be read as arrow"),
+        ("a.parquet", b"no parquet", "cannot be read as Parquet"),
+        ("a.arrow", b"no arrow, but long enough", "cannot be read as Arrow"),
         ("a.csv", b"", "must start with a line of column names"),
         ("a.csv", b"a,b,c\n1,2,3\n", "must name the column of labels"),
         ("a.csv", b"a,label\n", "have none"),

@@ -95,8 +95,8 @@ def many(seed: int, n: int = 300) -> Any:
 def test_models_of_columns_are_chosen_as_in_memory(engine: Any, cuts: list[int]) -> None:
     table = many(0)
     features = table.drop_columns(["label"])
-    local = sf.NaiveBayes(temper=None, feature_weights=None).fit(features, table["label"].to_numpy())
-    there = engine.fit(sf.NaiveBayes(temper=None, feature_weights=None), engine.split(table, cuts), "label")
+    local = sf.NaiveBayes(temper=None, feature_powers=None).fit(features, table["label"].to_numpy())
+    there = engine.fit(sf.NaiveBayes(temper=None, feature_powers=None), engine.split(table, cuts), "label")
     assert there.columns_ == local.columns_
     assert_near(statistics(there), statistics(local))
     np.testing.assert_allclose(there.predict_proba(features), local.predict_proba(features), rtol=1e-9)
@@ -123,7 +123,7 @@ def test_views_are_those_of_the_same_rows_in_memory(engine: Any) -> None:
     there = engine.fit(sf.NaiveBayes(ridge=1.0), engine.split(table.drop_columns(["body"]), [40, 90]), "label")
     local = sf.NaiveBayes(ridge=1.0).fit(features, table["label"].to_numpy())
     assert there.temper_.power == pytest.approx(local.temper_.power, rel=1e-6)
-    assert there.feature_weights_ == pytest.approx(local.feature_weights_, abs=1e-4)
+    assert there.feature_powers_ == pytest.approx(local.feature_powers_, abs=1e-4)
 
 
 @every_engine

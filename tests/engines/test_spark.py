@@ -52,10 +52,10 @@ def test_a_column_of_vectors_is_a_matrix(spark: Any, make: Any) -> None:
 def test_kinds_of_columns_come_from_the_schema(spark: Any) -> None:
     rows = [(Decimal("1.50"), True, "x", "a"), (None, False, None, "b"), (Decimal("2.25"), None, "y", "b")] * 10
     data = spark.createDataFrame(rows, "price decimal(6,2), flag boolean, word string, label string")
-    model = engine.fit(sf.NaiveBayes(temper=None, feature_weights=None), data)
+    model = engine.fit(sf.NaiveBayes(temper=None, feature_powers=None), data)
     columns: dict[str, Any] = dict(zip(["price", "flag", "word", "label"], zip(*rows, strict=True), strict=True))
     columns["price"] = [None if value is None else float(value) for value in columns["price"]]
-    local = sf.NaiveBayes(temper=None, feature_weights=None).fit({k: list(v) for k, v in columns.items()}, "label")
+    local = sf.NaiveBayes(temper=None, feature_powers=None).fit({k: list(v) for k, v in columns.items()}, "label")
     assert model.columns_ == local.columns_
     assert model.statistics_ == local.statistics_
 

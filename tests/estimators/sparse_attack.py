@@ -51,7 +51,7 @@ def bad() -> Iterator[tuple[str, Any]]:
 def doors() -> Iterator[tuple[str, Any]]:
     """Yield what takes a sparse matrix."""
     kinds: list[Any] = [sf.BernoulliNB, sf.ComplementNB, sf.DirichletMultinomialNB, sf.MultinomialNB, sf.PoissonNB]
-    for kind in [*kinds, lambda: sf.NaiveBayes(feature_weights=None, temper=None)]:
+    for kind in [*kinds, lambda: sf.NaiveBayes(feature_powers=None, temper=None)]:
         model = kind().fit(good(), Y)
         name = type(model).__name__
         yield f"{name}.fit", lambda X, kind=kind: kind().fit(X, Y)

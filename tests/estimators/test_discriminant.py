@@ -9,6 +9,7 @@ import sklearn.discriminant_analysis as peers
 from sklearn.covariance import OAS
 
 import suffice as sf
+from estimators.plain import with_todays_peers
 from laws.inside import chosen
 from suffice.errors import DataError, InputError, LabelError, PriorError, SingularCovariance
 from suffice.models.scoring.results import Estimate
@@ -29,6 +30,7 @@ LINEAR = [
 ]
 
 
+@with_todays_peers
 @pytest.mark.parametrize("options", LINEAR, ids=str)
 def test_linear_analysis_has_scikit_learns_numbers(options: Any) -> None:
     X, y = data()
@@ -49,6 +51,7 @@ def test_linear_analysis_has_scikit_learns_numbers(options: Any) -> None:
     )
 
 
+@with_todays_peers
 @pytest.mark.parametrize(
     "options",
     [
@@ -70,6 +73,7 @@ def test_quadratic_analysis_has_scikit_learns_numbers(options: Any) -> None:
         np.testing.assert_allclose(getattr(ours, name), getattr(theirs, name), rtol=1e-7, atol=1e-9, err_msg=name)
 
 
+@with_todays_peers
 def test_plain_estimates_are_those_of_scikit_learn() -> None:
     X, y = data(2)
     quadratic = sf.GaussianDiscriminant("full", "mle", temper=None).fit(X, y)

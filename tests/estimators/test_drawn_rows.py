@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd  # type: ignore[import-untyped]
 import pytest
 from scipy import stats
+from scipy.integrate import trapezoid
 from sklearn.exceptions import ConvergenceWarning
 
 import suffice as sf
@@ -102,7 +103,7 @@ def test_clusters_of_binned_numbers_have_a_density() -> None:
         model.fit(pd.DataFrame({"x": x}))
     ends = np.concatenate([np.linspace(-40, -8, 2_000), np.linspace(-8, 8, 40_000), np.linspace(8, 40, 2_000)])
     density = np.exp(model.score_samples(pd.DataFrame({"x": ends})))
-    assert np.trapezoid(density, ends) == pytest.approx(1, abs=0.02)
+    assert trapezoid(density, ends) == pytest.approx(1, abs=0.02)
 
 
 @pytest.mark.parametrize("kind", [list, tuple, np.array, pd.Series])
@@ -143,7 +144,7 @@ def test_bags_of_words_are_read_as_their_texts(model: sf.TextClassifier) -> None
 
 
 def test_drawn_buckets_of_words_are_read() -> None:
-    model = sf.TextClassifier(tokens=sf.Tokens(hash_bits=4), temper=None, feature_weights=None, alpha=1.0)
+    model = sf.TextClassifier(tokens=sf.Tokens(hash_bits=4), temper=None, feature_powers=None, alpha=1.0)
     drawn, _ = model.fit(TEXTS, KINDS).sample(40, rng=0)
     counts = model.counts_.tokens.toarray() + 1.0
     theta = counts / counts.sum(axis=1, keepdims=True)

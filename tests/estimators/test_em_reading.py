@@ -50,10 +50,10 @@ CASES: list[Any] = [
     (CategoricalNB(), COUNTS),
     (CategoricalNB(), np.array(list("stuvwxyzabcdef"))[COUNTS]),
     (DirichletMultinomialNB(), COUNTS),
-    (TextClassifier(min_df=2, alpha=0.5, feature_weights=None, temper=None), TEXTS),
+    (TextClassifier(min_df=2, alpha=0.5, feature_powers=None, temper=None), TEXTS),
     (TextClassifier("bernoulli", temper=None), TEXTS),
-    (TextClassifier(tokens=Tokens(hash_bits=6), alpha=0.5, feature_weights=None, temper=None), TEXTS),
-    (NaiveBayes({"events": "poisson", "note": "text", "size": "gaussian"}, feature_weights=None, temper=None), TABLE),
+    (TextClassifier(tokens=Tokens(hash_bits=6), alpha=0.5, feature_powers=None, temper=None), TEXTS),
+    (NaiveBayes({"events": "poisson", "note": "text", "size": "gaussian"}, feature_powers=None, temper=None), TABLE),
 ]
 every_case = pytest.mark.parametrize(("model", "X"), CASES, ids=lambda part: str(part) if hasattr(part, "fit") else "")
 

@@ -93,7 +93,7 @@ def test_categorical(estimate: Estimate) -> None:
 @pytest.mark.parametrize("estimate", ["mle", "map", "mean", "predictive"])
 def test_gaussian(estimate: Estimate) -> None:
     prior = sf.NormalInverseGamma(1.0, 0.5, 2.0, 3.0)
-    model = sf.GaussianNB(belief=prior, estimate=estimate, var_smoothing=0).fit(X, y)
+    model = sf.GaussianNB(prior=prior, estimate=estimate, var_smoothing=0).fit(X, y)
 
     def score(row: Any, c: int) -> float:
         total = 0.0
@@ -135,5 +135,5 @@ def test_bad_options(model: Any, words: str) -> None:
 def test_a_belief_that_does_not_fit_the_features_is_refused_at_fit() -> None:
     X, y = np.arange(8.0).reshape(4, 2), [0, 0, 1, 1]
     belief = sf.NormalInverseGamma([0.0, 0.0, 0.0], 1, 1, 1)
-    with pytest.raises(PriorError, match=r"'belief' parameter .* shape \(2,\), one per feature.* shape \(3,\)"):
-        sf.GaussianNB(belief=belief, estimate="map").fit(X, y)
+    with pytest.raises(PriorError, match=r"'prior' parameter .* shape \(2,\), one per feature.* shape \(3,\)"):
+        sf.GaussianNB(prior=belief, estimate="map").fit(X, y)

@@ -14,7 +14,7 @@ TEXTS, LABELS = ["cheap pills, cheap watches", "lunch at noon?", "watches for yo
 
 
 def parts(found: Any) -> dict[Any, tuple[str, float]]:
-    return {f: (v, float(w)) for f, v, w in zip(found.features, found.values, found.weights, strict=True)}
+    return {f: (v, float(w)) for f, v, w in zip(found.features, found.values, found.contributions, strict=True)}
 
 
 def test_words_that_occur_have_a_bar_and_unknown_ones_one_together() -> None:
@@ -112,6 +112,20 @@ def test_what_no_class_can_have_made_is_what_the_prior_says() -> None:
     assert model.explain([1, 0, 0], "b", "a").log_odds == -np.inf
 
 
+def test_wrong_labels_do_not_change_which_classes_are_compared() -> None:
+    rng, words = np.random.default_rng(0), ["ant", "bee", "cow", "dog", "elk", "fox"]
+    shares = np.array([[5, 1, 1, 1, 2, 1], [2, 5, 3, 1, 1, 1], [1, 1, 1, 4, 5, 1]]) / [[11], [13], [13]]
+    code = rng.choice(3, 600, p=[0.15, 0.25, 0.6])
+    texts = [" ".join(rng.choice(words, 12, p=shares[c])) for c in code]
+    labels = np.array(["a", "b", "c"])[np.where(rng.random(600) < 0.15, rng.integers(0, 3, 600), code)]
+    model = sf.TextClassifier(effort="fast").fit(texts, labels)
+    found = [model.explain(text) for text in texts[:200]]
+    assert any("(label noise)" in one.features for one in found)
+    logs = [dict(zip("abc", row, strict=True)) for row in model.predict_log_proba(texts[:200]).tolist()]
+    for one, row in zip(found, logs, strict=True):
+        assert [row[one.target], row[one.against]] == pytest.approx(sorted(row.values(), reverse=True)[:2])
+
+
 def test_an_interval_is_that_of_draws_from_the_posterior() -> None:
     X, y = np.random.default_rng(3).binomial(1, 0.4, (200, 1)), np.arange(200) % 2
     explanation = sf.BernoulliNB().fit(X, y).explain([1], 1, 0)
@@ -123,6 +137,67 @@ def test_an_interval_is_that_of_draws_from_the_posterior() -> None:
     np.testing.assert_allclose([explanation.low[0], explanation.high[0]], [low, high], atol=0.02)
 
 
+@pytest.mark.parametrize("alpha", [3.0, 0.5, 0.01, 1e-4])
+def test_an_interval_of_rare_words_is_that_of_draws_from_the_posterior(alpha: float) -> None:
+    """Where a class lacks a word, its log probability is far from normal, and may be that of no number."""
+    model = sf.MultinomialNB(alpha=alpha, temper=None).fit([[3, 0, 0, 400], [1, 0, 2, 500]], ["a", "b"])
+    rng = np.random.default_rng(0)
+    for j, counts in enumerate(((3, 1), (0, 0), (0, 2))):
+        explanation = model.explain(np.eye(4)[j] * 2, "a", "b")
+        a, b = (rng.standard_gamma(n + alpha + 1, 400_000) for n in counts)
+        powers = [
+            rng.standard_exponential(400_000) / (n + alpha) for n in counts
+        ]  # ln Gamma(α) = ln Gamma(α + 1) − E/α
+        draws = 2 * (np.log(a) - powers[0] - np.log(b) + powers[1] + np.log((503 + 4 * alpha) / (403 + 4 * alpha)))
+        assert explanation.low is not None
+        assert explanation.high is not None
+        low, high = np.quantile(draws, [0.025, 0.975])
+        shown = explanation.contributions[0]  # with α = 1e-4, far above all draws
+        expected = [min(low, shown), max(high, shown)]
+        assert [explanation.low[0], explanation.high[0]] == pytest.approx(expected, rel=0.03, abs=0.05)
+
+
+MAIL = [f"{'free money' if i % 2 else 'lunch at noon'} {'now' if i % 3 else 'today'} w{i}" for i in range(400)]
+TWO = np.arange(400) % 2
+
+
+@pytest.mark.parametrize(
+    "options", [{"temper": "loo", "alpha": 1.0}, {"alpha": "loo"}, {"temper": "loo", "alpha": "evidence"}]
+)
+def test_words_have_no_interval_where_the_prior_says_nothing_about_them(options: dict[str, Any]) -> None:
+    plain: dict[str, Any] = {"temper": None, "feature_powers": None, "ngram_range": (1, 1), **options}
+    model = sf.TextClassifier(**plain).fit(MAIL, TWO)
+    explanation = model.explain("free money at noon today")
+    assert explanation.low is None
+    assert explanation.high is None
+    assert np.isnan(explanation.to_frame("pandas")[["low", "high"]].to_numpy(float)).all()
+    assert "interval" not in explanation._repr_html_()
+    untempered = sf.TextClassifier(**{**plain, "temper": None, "alpha": "evidence"}).fit(MAIL, TWO)
+    known = untempered.explain("free money at noon today")
+    assert known.low is not None
+    assert "interval" in known._repr_html_()
+
+
+def test_intervals_of_counts_have_the_power_of_the_contributions() -> None:
+    rng = np.random.default_rng(0)
+    X = rng.poisson(rng.gamma(1, 1, (2, 12))[TWO]) * rng.integers(1, 4, (400, 1))
+    one, plain = (sf.MultinomialNB(temper=temper).fit(X, TWO) for temper in ("loo", None))
+    tempered, known = one.explain(X[0], 0, 1), plain.explain(X[0], 0, 1)
+    power = tempered.contributions / known.contributions
+    assert power[0] == pytest.approx(power[-1])
+    assert power[0] != pytest.approx(1, abs=0.01)
+    for end in ("low", "high"):
+        np.testing.assert_allclose(getattr(tempered, end), power * getattr(known, end))
+    assert sf.MultinomialNB(alpha="loo").fit(X, TWO).explain(X[0], 0, 1).low is None
+
+
+def test_part_of_a_flag_has_no_interval() -> None:
+    model = sf.BernoulliNB(binarize=None).fit([[1, 0], [1, 1], [0, 1]], ["a", "a", "b"])
+    explanation = model.explain([1, 0.5])
+    assert explanation.low is not None
+    assert np.isnan(explanation.low).tolist() == [False, True]
+
+
 def test_gaussian_intervals_are_those_of_many_samples() -> None:
     rng, n, x = np.random.default_rng(5), 400, 1.3
     y = np.arange(2 * n) % 2
@@ -130,7 +205,7 @@ def test_gaussian_intervals_are_those_of_many_samples() -> None:
     for _ in range(400):
         X = rng.normal(y[:, None], 1.0, (2 * n, 1))
         weights.append(sf.GaussianNB().fit(X, y).explain([x], 1, 0))
-    spread = np.std([found.weights[0] for found in weights])
+    spread = np.std([found.contributions[0] for found in weights])
     found = weights[0]
     assert found.low is not None
     assert found.high is not None
@@ -154,7 +229,7 @@ def test_top_words_are_those_of_the_class() -> None:
         assert isinstance(top[:2], list)
         assert top == list(top)
     none = sf.BernoulliNB().fit([[0], [1]], [0, 0]).top_features(0)
-    assert repr(none) == "Evidence for 0, relative to the average of the other classes:\n  none"
+    assert repr(none) == "Log-odds of 0, relative to the average of the other classes:\n  none"
 
 
 def test_flags_that_are_no_flags_count_as_they_do_in_scores() -> None:

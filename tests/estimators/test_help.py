@@ -37,7 +37,7 @@ def test_our_methods_come_before_those_of_scikit_learn(name: str) -> None:
 
 
 def test_the_help_of_a_classifier_of_texts_is_not_longer_than_it_was_made() -> None:
-    assert len(printed(sf.TextClassifier).splitlines()) < 740  # 850 with the pages of metadata routing
+    assert len(printed(sf.TextClassifier).splitlines()) < 780  # 890 with the pages of metadata routing
 
 
 @pytest.mark.parametrize("name", ESTIMATORS)

@@ -132,13 +132,13 @@ def notes(model: Any, X: Any, y: Any, held_out: bool) -> str:
 
 
 def test_the_report_counts_rows_of_which_nothing_is_known() -> None:
-    model = sf.TextClassifier(temper=None, feature_weights=None).fit([*TEXTS, "free lunch"], [*LABELS, "spam"])
+    model = sf.TextClassifier(temper=None, feature_powers=None).fit([*TEXTS, "free lunch"], [*LABELS, "spam"])
     new = ["zxcv", "free", "qwerty asdf", ""]
     assert "3 texts hold no word that was learned" in notes(model, new, LABELS, True)
     assert notes(model, TEXTS, LABELS, True) == ""
     learned = notes(model, [*TEXTS, "free lunch"], [*LABELS, "spam"], False)
     assert "1 text holds no word that was learned" in learned  # "hello dear friend" has no word of another text
-    table = sf.NaiveBayes(temper=None, feature_weights=None).fit(
+    table = sf.NaiveBayes(temper=None, feature_powers=None).fit(
         {"n": [1.0, 2.0, 8.0, 9.0], "c": ["x", "y", "x", "y"]}, LABELS
     )
     holes = pd.DataFrame({"n": [None, None, 2.0, None], "c": ["x", None, None, "never"]})

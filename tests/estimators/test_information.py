@@ -7,7 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse, stats
+from scipy.integrate import trapezoid
+from scipy.special import logsumexp
 from sklearn import naive_bayes as peers
+from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.metrics import mutual_info_score
 
@@ -25,6 +28,7 @@ X = RNG.poisson(0.4 + (Y[:, None] * np.arange(8)) % 5 / 2)
 WORDS = np.array(["tea", "rum", "ale", "milk", "water", "gin", "cola", "juice"])
 TEXTS = [" ".join(np.repeat(WORDS, row)) for row in X]
 ORDER = np.argsort(WORDS)
+PRIOR = sf.NormalInverseGamma(0.0, 1.0, 20.0, 20.0)
 
 
 def brute(joint: Any) -> float:
@@ -213,8 +217,10 @@ def test_the_table() -> None:
 @pytest.mark.parametrize(
     ("model", "words"),
     [
-        (sf.GaussianNB().fit(X, Y), "must be a classifier of counts; got GaussianNB"),
-        (peers.BernoulliNB().fit(X, Y), "of suffice; got sklearn's BernoulliNB"),
+        (sf.GaussianDiscriminant().fit(X, Y), "that scores each feature; got GaussianDiscriminant"),
+        (sf.NaiveBayes({0: "text"}).fit(np.array([["a b"], ["c d"]]), [0, 1]), "not text; got only 0. Use TextC"),
+        (sf.NaiveBayes, "such as NaiveBayes or TextClassifier; got suffice's NaiveBayes"),
+        (peers.BernoulliNB().fit(X, Y), "TextClassifier; got sklearn's BernoulliNB"),
         (None, "got builtins's NoneType"),
     ],
 )
@@ -223,6 +229,42 @@ def test_what_has_no_counts_is_refused(model: Any, words: str) -> None:
         sf.mutual_information(model)
     assert words in str(caught.value)
     assert "\n" not in str(caught.value)
+
+
+def test_numbers_tell_what_an_integral_of_their_densities_says() -> None:
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 3, 200)
+    Z = np.abs(rng.normal(y[:, None] * [0.0, 0.4, 3.0, 100.0], [1.0, 1.0, 1.0, 2.0]))
+    for model in (sf.GaussianNB(), sf.GaussianNB(estimate="predictive", prior=PRIOR), sf.ExponentialNB()):
+        found = sf.mutual_information(model.fit(Z, y)).by_feature
+        for j in range(4):
+            alone = clone(model).fit(Z[:, [j]], y)
+            exponential = isinstance(model, sf.ExponentialNB)
+            at = np.geomspace(1e-9, 1e5, 20_001) if exponential else np.linspace(-100, 600, 70_001)
+            joint = alone.predict_joint_log_proba(at[:, None])
+            excess = joint - logsumexp(joint, axis=1, keepdims=True) - alone.class_log_prior_
+            assert found[j] == pytest.approx(trapezoid((np.exp(joint) * excess).sum(axis=1), at), abs=1e-4)
+    assert np.argmax(found) == 3
+
+
+def test_columns_of_a_table_are_ranked_whatever_they_hold() -> None:
+    rng = np.random.default_rng(1)
+    y = rng.integers(0, 2, 300)
+    table = {
+        "size": rng.normal(3.0 * y, 1.0),
+        "colour": np.where(y + rng.normal(size=300) > 0.5, "red", "blue"),
+        "noise": rng.normal(size=300),
+        "note": ["a b"] * 150 + ["c d e"] * 150,
+    }
+    kinds = {"size": "gaussian", "colour": "categorical", "noise": "gaussian", "note": "text"}
+    for model in (sf.NaiveBayes(), sf.NaiveBayes(kinds)):
+        found = sf.mutual_information(model.fit(table, y), "bits")
+        assert [name for name, _ in found][:2] == ["size", "colour"]
+        assert found.top(1)[0][1] == pytest.approx(0.75, abs=0.15)
+    colours = sf.CategoricalNB().fit(np.array(table["colour"])[:, None], y)
+    assert dict(found)["colour"] == pytest.approx(sf.mutual_information(colours, "bits").values[0], rel=0.02)
+    with pytest.raises(NotFittedError):
+        sf.mutual_information(sf.NaiveBayes())
 
 
 def test_more_that_is_refused() -> None:

@@ -72,7 +72,7 @@ def log_normal(X: Any, mean: Any, variance: Any) -> Any:
 
 def gaussian(rng: Rng, classes: int) -> World:
     mean, variance = normals(rng, classes, 3)
-    model = sf.GaussianNB(estimate="predictive", belief=NIG)
+    model = sf.GaussianNB(estimate="predictive", prior=NIG)
     return (
         model,
         lambda codes: rng.normal(mean[codes], np.sqrt(variance[codes])),
@@ -105,7 +105,7 @@ def mixed(rng: Rng, classes: int) -> World:
         "colour": sf.columns.Categorical(other=0),
         "size": sf.columns.Gaussian(prior=NIG),
     }
-    return sf.NaiveBayes(columns=columns, temper=None, feature_weights=None), draw, scores
+    return sf.NaiveBayes(columns=columns, temper=None, feature_powers=None), draw, scores
 
 
 def text(rng: Rng, classes: int) -> World:
@@ -259,7 +259,7 @@ def test_intervals_of_parameters() -> None:
     low, high = rates.feature_interval()
     assert ((low < rates.rate_) & (rates.rate_ < high)).all()
     X, y = cases["GaussianNB"].data(3, 60)
-    for model in (sf.GaussianNB(), sf.GaussianNB(belief="evidence", estimate="mean")):
+    for model in (sf.GaussianNB(), sf.GaussianNB(prior="evidence", estimate="mean")):
         low, high = model.fit(X, y).feature_interval()
         assert ((low < model.theta_) & (model.theta_ < high)).all()
     with pytest.raises(KindError, match="no intervals"):

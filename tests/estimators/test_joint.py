@@ -29,7 +29,7 @@ def test_what_no_column_tells_alone_two_tell_together() -> None:
     assert alone.score(Z, z) < 0.6
     assert joint.score(Z, z) > 0.9
     assert next(iter(joint.joint_)) == ("a", "b")
-    assert joint.feature_weights_["a × b"] > 0.5
+    assert joint.feature_powers_["a × b"] > 0.5
 
 
 def test_where_columns_act_alone_none_are_joined() -> None:
@@ -53,7 +53,7 @@ def test_explanations_have_a_line_for_columns_together_and_add_up() -> None:
 
 def test_explanations_say_how_many_times_as_often_values_come_together() -> None:
     X, y = exclusive()
-    model = sf.NaiveBayes(joint=[("a", "b"), ("a", "b", "x")], feature_weights=None).fit(X, y)
+    model = sf.NaiveBayes(joint=[("a", "b"), ("a", "b", "x")], feature_powers=None).fit(X, y)
     explained = model.explain({"a": "yes", "b": "yes", "c": "no", "x": 0.1}, target="other", against="same")
     said = dict(zip(explained.features, explained.values, strict=True))
     own, other = y == "other", y == "same"
@@ -263,9 +263,9 @@ def test_learning_without_labels_has_the_columns_alone(tmp_path: Path, joint: An
 
 def test_sets_are_chosen_with_their_weights() -> None:
     X, y = exclusive()
-    with pytest.raises(InputError, match="only with feature_weights='loo'"):
-        sf.NaiveBayes(joint=2, feature_weights=None).fit(X, y)
-    assert sf.NaiveBayes(feature_weights=None).fit(X, y).joint_ == {}
+    with pytest.raises(InputError, match="only with feature_powers='loo'"):
+        sf.NaiveBayes(joint=2, feature_powers=None).fit(X, y)
+    assert sf.NaiveBayes(feature_powers=None).fit(X, y).joint_ == {}
     assert sf.NaiveBayes(effort="fast").fit(X, y).joint_ == {}
 
 
@@ -421,8 +421,8 @@ def test_without_weights_chosen_sets_say_nothing() -> None:
     X, y = exclusive()
     model = sf.NaiveBayes(temper=None).fit(X, y)
     assert model.joint_
-    alone = sf.NaiveBayes(temper=None, feature_weights=None).fit(X, y)
-    model.set_params(feature_weights=None)
+    alone = sf.NaiveBayes(temper=None, feature_powers=None).fit(X, y)
+    model.set_params(feature_powers=None)
     np.testing.assert_allclose(model.predict_proba(X), alone.predict_proba(X), rtol=1e-12)
     assert model.joint_ == {}
 
@@ -440,7 +440,7 @@ def test_numbers_of_a_cloud_that_merging_drops_speak_again() -> None:
         both = mine + theirs
     assert both.joint_ == {}
     assert both.stale_
-    assert both.feature_weights_["p"] == both.feature_weights_["q"] == 1.0
+    assert both.feature_powers_["p"] == both.feature_powers_["q"] == 1.0
     assert both.refresh(X, y).joint_.keys() == mine.joint_.keys()
 
 

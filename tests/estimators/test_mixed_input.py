@@ -170,7 +170,16 @@ def test_whole_numbers_of_any_width(dtype: Any) -> None:
     assert wide.predict({"x": [2**60, 2**60 + 10**18]}).tolist() == [0, 1]
 
 
-@pytest.mark.parametrize("scale", [5e-324 * 2**45, 1e-300, 1e-160, 1e160, 1e300])
+@pytest.mark.parametrize("scale", [5e-324 * 2**45, 1e-300, 1e-160])
+def test_numbers_whose_squares_vanish_are_refused(scale: float) -> None:
+    x = np.concatenate([np.arange(1, 100), -np.arange(1, 100)]) * scale
+    with pytest.raises(
+        ValueError, match=r"Column 'x' must hold numbers that are equal or differ by at least 2\*\*-500"
+    ):
+        NaiveBayes().fit({"x": x}, x > 0)
+
+
+@pytest.mark.parametrize("scale", [1e-140, 1e160, 1e300])
 def test_numbers_of_any_size(scale: float) -> None:
     x = np.concatenate([np.arange(1, 100), -np.arange(1, 100)]) * scale
     fitted = NaiveBayes().fit({"x": x}, x > 0)

@@ -231,7 +231,7 @@ def test_an_explanation_adds_up(kind: str) -> None:
         logs = fitted.predict_log_proba(row)[0]
         for a, b in ((0, 1), (2, 0)):
             explanation = fitted.explain(row, target=a, against=b)
-            assert explanation.prior + sum(explanation.weights) == pytest.approx(logs[a] - logs[b], abs=1e-9)
+            assert explanation.prior + sum(explanation.contributions) == pytest.approx(logs[a] - logs[b], abs=1e-9)
             assert explanation.log_odds == pytest.approx(logs[a] - logs[b], abs=1e-9)
-            weight = dict(zip(explanation.features, explanation.weights, strict=True))[kind]
+            weight = dict(zip(explanation.features, explanation.contributions, strict=True))[kind]
             assert (weight == 0) == (value is None or (value == "zz unheard" and kind == "text"))

@@ -131,7 +131,7 @@ def test_a_row_may_be_written_in_many_ways() -> None:
         pa.table(table).slice(5, 1),
     ):
         explanation = fitted.explain(row)
-        assert explanation.to_dict()["weight"] == expected.to_dict()["weight"]
+        assert explanation.to_dict()["log_odds"] == expected.to_dict()["log_odds"]
         assert (explanation.target, explanation.against) == (expected.target, expected.against)
     X = np.random.default_rng(0).normal(size=(60, 2)) + y[:, None]
     placed = NaiveBayes().fit(X, y)

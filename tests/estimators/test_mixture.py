@@ -135,7 +135,7 @@ def test_tables_with_holes_have_clusters() -> None:
 
 
 def test_how_many() -> None:
-    believed = sf.GaussianNB(belief=BELIEF, estimate="map")
+    believed = sf.GaussianNB(prior=BELIEF, estimate="map")
     for inner in (sf.GaussianNB(), believed):
         model = sf.Mixture(
             inner, "evidence" if inner is believed else "bic", max_components=4, n_init=1, random_state=0

@@ -29,8 +29,8 @@ LEARNED = [
     (sf.GaussianDiscriminant("full"), BLOBS),
     (sf.GaussianDiscriminant("full", prior="evidence"), BLOBS),
     (sf.GaussianDiscriminant("shared"), BLOBS),
-    (sf.GaussianNB(belief="evidence", estimate="mean"), BLOBS),
-    (sf.GaussianNB(belief="evidence", estimate="predictive"), BLOBS),
+    (sf.GaussianNB(prior="evidence", estimate="mean"), BLOBS),
+    (sf.GaussianNB(prior="evidence", estimate="predictive"), BLOBS),
     (sf.BernoulliNB(alpha="evidence"), BLOCKS),
     (sf.CategoricalNB(alpha="evidence"), BLOCKS),
     (sf.MultinomialNB(alpha="evidence"), BLOCKS),
@@ -93,7 +93,7 @@ def test_in_the_end_the_prior_is_that_of_the_clusters() -> None:
 
 
 CLIMBING = [
-    (sf.GaussianNB(belief="evidence", estimate="map", var_smoothing=0), BLOBS),
+    (sf.GaussianNB(prior="evidence", estimate="map", var_smoothing=0), BLOBS),
     (sf.GaussianDiscriminant("diagonal", "map"), BLOBS),
     (sf.GaussianDiscriminant("full", "map"), BLOBS),
     (sf.BernoulliNB(alpha="evidence"), BLOCKS),
@@ -133,7 +133,7 @@ def test_clusters_that_coincide_are_warned_of() -> None:
         sf.Mixture(sf.BernoulliNB(class_prior=[0.5, 0.5]), 2, random_state=0).fit(X)
     tight = sf.NormalInverseGamma(BLOBS.mean(axis=0), 1e6, 1e6, 1e6 * BLOBS.var(axis=0))
     with pytest.warns(ConvergenceWarning, match=r"coincide \(0 and 1"):
-        sf.Mixture(sf.GaussianNB(belief=tight, estimate="mean"), 3, random_state=0).fit(BLOBS)
+        sf.Mixture(sf.GaussianNB(prior=tight, estimate="mean"), 3, random_state=0).fit(BLOBS)
 
 
 def test_the_start_of_highest_evidence_stays(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -29,7 +29,7 @@ CASES: dict[str, tuple[Any, Any, Any]] = {
         np.abs(REALS),
         lambda x, j: sf.WaitingRate(2, 1).update(values=x[:, j]),
     ),
-    "gaussian": (sf.GaussianNB(belief=FLAT), REALS, lambda x, j: FLAT.update(values=x[:, j])),
+    "gaussian": (sf.GaussianNB(prior=FLAT), REALS, lambda x, j: FLAT.update(values=x[:, j])),
     "categorical": (
         sf.CategoricalNB(),
         COUNTS,

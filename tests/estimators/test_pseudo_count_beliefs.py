@@ -213,10 +213,10 @@ def test_nearly_equal_pseudo_counts_are_nearly_the_number() -> None:
     """The formulas of one pseudo-count for each word, which are others, meet those of the number."""
     alpha = np.full(5, 1.3) * (1 + 1e-12 * np.arange(5))
     texts, labels = TEXTS * 8, [*Y] * 8
-    for options in ({}, {"feature_weights": "loo"}, {"estimate": "predictive"}, {"tokens": sf.Tokens(binary=True)}):
+    for options in ({}, {"feature_powers": "loo"}, {"estimate": "predictive"}, {"tokens": sf.Tokens(binary=True)}):
         near, plain = (of_words(**{"alpha": a, **options}).fit(texts, labels) for a in (sf.Dirichlet(alpha), 1.3))
         np.testing.assert_allclose(near.predict_log_proba(NEW), plain.predict_log_proba(NEW), rtol=1e-6, atol=1e-9)
-        np.testing.assert_allclose(near.feature_weights_, plain.feature_weights_, rtol=1e-5)
+        np.testing.assert_allclose(near.feature_powers_, plain.feature_powers_, rtol=1e-5)
         np.testing.assert_allclose(near.predict_interval(NEW), plain.predict_interval(NEW), atol=1e-6)
         assert near.log_evidence_ == pytest.approx(plain.log_evidence_, rel=1e-9)
         information, expected = (sf.mutual_information(model).by_feature for model in (near, plain))
@@ -295,7 +295,7 @@ def test_answers_of_a_beta_of_words(tmp_path: Path) -> None:
     np.testing.assert_allclose(sf.mutual_information(model).by_feature, gain[order], atol=1e-9)
     brought = theta[0] * np.log(theta[0] / theta[1])
     top = model.top_features("a", 5)
-    assert {row.feature: round(row.weight, 9) for row in top} == {
+    assert {row.feature: round(row.log_odds, 9) for row in top} == {
         word: round(weight, 9) for word, weight in zip(WORDS, brought.tolist(), strict=True) if weight > 0
     }
     low, high = model.feature_interval(0.9)

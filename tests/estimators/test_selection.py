@@ -101,7 +101,7 @@ def test_in_scikit_learns_company() -> None:
         ({"k": 0}, "'k' parameter of SelectInformative must be an int in the range [1, inf). Got 0 instead"),
         ({"k": 13}, "'k' parameter of SelectInformative must be at most n_features = 12"),
         ({"k": 2.5}, "must be an int"),
-        ({"k": 1, "estimator": sf.GaussianNB()}, "must be a classifier of counts; got GaussianNB"),
+        ({"k": 1, "estimator": sf.GaussianDiscriminant()}, "that scores each feature; got GaussianDiscriminant"),
         ({"k": 1, "estimator": sf.TextClassifier()}, "'estimator' parameter of SelectInformative must be"),
     ],
 )

@@ -119,7 +119,7 @@ def test_what_has_no_bound_is_refused() -> None:
     with pytest.raises(KindError, match="do not add up to one"):
         sf.SemiSupervised(sf.DirichletMultinomialNB(method="edcm")).fit(COUNTS, labels(None))
     belief = sf.NormalInverseGamma(0, 0.1, 2, 2)
-    sf.SemiSupervised(sf.GaussianNB(var_smoothing=0, estimate="map", belief=belief)).fit(COUNTS, labels(None))
+    sf.SemiSupervised(sf.GaussianNB(var_smoothing=0, estimate="map", prior=belief)).fit(COUNTS, labels(None))
 
 
 def test_a_failed_fit_leaves_things_as_they_were() -> None:
@@ -213,7 +213,8 @@ def test_views_are_fitted_on_labelled_rows_at_the_end() -> None:
     codes = rng.integers(0, 2, 400)
     words = np.array(["ant", "bee", "cow", "dog", "eel", "fox"])
     odds = np.where(codes[:, None], [6, 4, 3, 2, 2, 1], [1, 2, 2, 3, 4, 6]) / 18
-    texts = [" ".join(words[rng.choice(6, 8, p=line)]) for line in odds]
+    pairs = (np.repeat(rng.choice(6, 8, p=line), 2) for line in odds)  # so that a power is due
+    texts = [" ".join(words[pair]) for pair in pairs]
     some = np.where(np.arange(400) < 80, codes, -1)
     model = sf.SemiSupervised(sf.TextClassifier()).fit(texts, some)
     inner = model.estimator_
@@ -222,10 +223,10 @@ def test_views_are_fitted_on_labelled_rows_at_the_end() -> None:
     assert chosen.temper is not None
     refitted = clone(inner)
     assert refitted.get_params()["temper"] == "loo"
-    assert inner.temper_.prior != 1
     with pytest.warns(UserWarning, match="Views are chosen on 80 of 400 rows"):
         inner.refresh(texts[:80], some[:80])
     assert inner.temper_.prior == 1
+    assert inner.temper_.power != pytest.approx(chosen.temper.power, rel=1e-6)
 
 
 @pytest.mark.parametrize("weight", [1.0, 0.1])

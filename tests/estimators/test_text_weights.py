@@ -12,7 +12,7 @@ import suffice as sf
 from suffice.errors import InputError
 from suffice.estimators.texts.options import TextModel
 from suffice.evaluate import log_loss
-from suffice.models.likelihoods.shared import weight_in_words
+from suffice.models.likelihoods.shared import power_in_words
 from suffice.readers import labels
 from suffice.stats.bottom_k import picked
 from suffice.stats.content import hashed
@@ -39,9 +39,9 @@ def loss(model: Any, texts: Any, labels: Any) -> float:
 
 def test_words_that_come_together_count_once() -> None:
     (X, y), (Z, z) = corpus(0, 1500), corpus(1, 1500)
-    plain, weighed = (sf.TextClassifier(feature_weights=weights).fit(X, y) for weights in (None, "loo"))
+    plain, weighed = (sf.TextClassifier(feature_powers=weights).fit(X, y) for weights in (None, "loo"))
     assert loss(weighed, Z, z) < loss(plain, Z, z) - 0.01
-    by_word = dict(zip(weighed.words_, weighed.feature_weights_, strict=True))
+    by_word = dict(zip(weighed.words_, weighed.feature_powers_, strict=True))
     echoes = np.mean([weight for word, weight in by_word.items() if word.startswith("echo")])
     topics = np.mean([weight for word, weight in by_word.items() if word.startswith("topic")])
     assert echoes < 0.6 * topics
@@ -50,11 +50,11 @@ def test_words_that_come_together_count_once() -> None:
 def test_each_effort_has_its_own() -> None:
     X, y = corpus(2)
     fast, balanced, best = (sf.TextClassifier(effort=effort).fit(X, y) for effort in ("fast", "balanced", "best"))
-    assert (fast.feature_weights_ == 1).all()
-    assert (balanced.feature_weights_ != 1).any()
+    assert (fast.feature_powers_ == 1).all()
+    assert (balanced.feature_powers_ != 1).any()
     assert not any(" " in word for word in fast.words_)
     assert len(fast.choices_) < len(balanced.choices_) <= len(best.choices_)
-    assert best.feature_weights_.shape == best.words_.shape
+    assert best.feature_powers_.shape == best.words_.shape
     for model in (fast, balanced, best):
         assert isinstance(model.alpha_, float)
         assert 1e-3 <= model.alpha_ <= 10
@@ -75,7 +75,7 @@ def test_a_stream_chooses_as_a_list_does(
     monkeypatch.setattr("suffice.readers.one_block.AT_ONCE", 64)
     weights = np.arange(350) % 3 if weighed else None
     stream, whole = (sf.TextClassifier(effort=effort, ridge=1.0).fit(texts, y, weights) for texts in (iter(X), X))
-    assert (stream.feature_weights_ != 1).any() == (effort == "balanced")
+    assert (stream.feature_powers_ != 1).any() == (effort == "balanced")
     assert to_bytes(stream) == to_bytes(whole)
 
 
@@ -98,8 +98,8 @@ def test_groups_of_a_stream_are_kept_whole(monkeypatch: pytest.MonkeyPatch) -> N
 def test_texts_that_do_not_fit_into_memory_are_represented_by_some() -> None:
     X, y = corpus(5, 600)
     few, every = (sf.TextClassifier(alpha=0.3, ridge=1.0, memory_limit=m).fit(X, y) for m in (100_000, 10**9))
-    assert (few.feature_weights_ != 1).any()
-    assert not np.array_equal(few.feature_weights_, every.feature_weights_)
+    assert (few.feature_powers_ != 1).any()
+    assert not np.array_equal(few.feature_powers_, every.feature_powers_)
     assert loss(few, X, y) == pytest.approx(loss(every, X, y), abs=0.1)
 
 
@@ -120,9 +120,9 @@ def test_groups_are_left_out_whole() -> None:
 def test_they_are_a_view() -> None:
     X, y = corpus(8, 240)
     model = sf.TextClassifier().fit(X[:160], y[:160])
-    before = dict(zip(model.words_, model.feature_weights_, strict=True))
+    before = dict(zip(model.words_, model.feature_powers_, strict=True))
     model.partial_fit([*X[160:], "newcomer"], [*y[160:], "north"])
-    after = dict(zip(model.words_, model.feature_weights_, strict=True))
+    after = dict(zip(model.words_, model.feature_powers_, strict=True))
     assert model.stale_
     assert after["newcomer"] == 1
     assert all(after[word] == weight for word, weight in before.items())
@@ -131,13 +131,13 @@ def test_they_are_a_view() -> None:
     renewed = model.refresh(X, y)
     assert not renewed.stale_
     assert renewed.alpha_ == whole.alpha_
-    np.testing.assert_array_equal(renewed.feature_weights_, whole.feature_weights_)
+    np.testing.assert_array_equal(renewed.feature_powers_, whole.feature_powers_)
     np.testing.assert_array_equal(renewed.predict_proba(X), whole.predict_proba(X))
-    assert (copy(whole).forget(X[:9], y[:9], drop_views=True).feature_weights_ == 1).all()
+    assert (copy(whole).forget(X[:9], y[:9], drop_views=True).feature_powers_ == 1).all()
     small = sf.TextClassifier().fit(X[:80], y[:80])
     merged = small + whole
     assert merged.stale_
-    np.testing.assert_array_equal(merged.feature_weights_, whole.feature_weights_)
+    np.testing.assert_array_equal(merged.feature_powers_, whole.feature_powers_)
 
 
 def test_few_texts_choose_a_temper_and_no_more() -> None:
@@ -145,14 +145,14 @@ def test_few_texts_choose_a_temper_and_no_more() -> None:
     model = sf.TextClassifier().fit(X, y)
     tokens = [word for text in X for word in text.split()]
     assert model.alpha_ == pytest.approx(len(tokens) / (8 * 3 * len(set(tokens))), rel=1e-12)
-    assert (model.feature_weights_ == 1).all()
+    assert (model.feature_powers_ == 1).all()
     assert model.temper_.power != 1
 
 
 @pytest.mark.parametrize("kind", ["bernoulli", "complement", "dirichlet_multinomial"])
 def test_models_whose_words_have_no_say_of_their_own_have_no_weights(kind: TextModel) -> None:
     X, y = corpus(11, 80)
-    assert (sf.TextClassifier(kind).fit(X, y).feature_weights_ == 1).all()
+    assert (sf.TextClassifier(kind).fit(X, y).feature_powers_ == 1).all()
 
 
 @pytest.mark.parametrize(
@@ -161,31 +161,31 @@ def test_models_whose_words_have_no_say_of_their_own_have_no_weights(kind: TextM
 def test_other_ways_to_estimate_do_without(options: Any) -> None:
     X, y = corpus(16, 210)
     model = sf.TextClassifier(**options).fit(X, y)
-    assert (model.feature_weights_ == 1).all()
+    assert (model.feature_powers_ == 1).all()
     assert model.alpha_ == options.get("alpha", 1)
-    assert (sf.TextClassifier(estimate="map", alpha=2.0, ridge=0.5).fit(X, y).feature_weights_ != 1).any()
+    assert (sf.TextClassifier(estimate="map", alpha=2.0, ridge=0.5).fit(X, y).feature_powers_ != 1).any()
 
 
 @pytest.mark.parametrize("alpha", ["evidence", "loo", 0.5])
 def test_a_pseudo_count_that_is_given_stays(alpha: Any) -> None:
     X, y = corpus(17, 200)
     model = sf.TextClassifier(alpha=alpha).fit(X, y)
-    assert model.alpha_ == sf.TextClassifier(alpha=alpha, feature_weights=None).fit(X, y).alpha_
-    assert (model.feature_weights_ != 1).any()
+    assert model.alpha_ == sf.TextClassifier(alpha=alpha, feature_powers=None).fit(X, y).alpha_
+    assert (model.feature_powers_ != 1).any()
 
 
 def test_words_in_buckets_have_weights_too() -> None:
     X, y = corpus(12)
     model = sf.TextClassifier(tokens=sf.Tokens(hash_bits=10)).fit(X, y)
-    assert model.feature_weights_.shape == (1024,)
-    assert (model.feature_weights_ != 1).any()
+    assert model.feature_powers_.shape == (1024,)
+    assert (model.feature_powers_ != 1).any()
     model.partial_fit(X[:5], y[:5])
     model.leave_one_out(X[5:], y[5:])
 
 
 def test_leaving_out_has_the_weights_and_is_better_for_them() -> None:
     X, y = corpus(13)
-    plain, weighed = (sf.TextClassifier(feature_weights=weights).fit(X, y) for weights in (None, "loo"))
+    plain, weighed = (sf.TextClassifier(feature_powers=weights).fit(X, y) for weights in (None, "loo"))
     loss, other = (sf.evaluate.leave_one_out(model, X, y).log_loss for model in (weighed, plain))
     assert loss < other
 
@@ -194,14 +194,15 @@ def test_they_are_shown() -> None:
     X, y = corpus(14, 600)
     model = sf.TextClassifier().fit(X, y)
     top = model.top_features("north", 3)
-    assert all(row.value.startswith(("weight", "redundant")) or row.value == "" for row in top)
+    assert all(row.value.startswith("power") or row.value == "" for row in top)
     explanation = model.explain(X[0])
-    assert any("weight" in value for value in explanation.values)
+    assert any("power" in value for value in explanation.values)
     logs = model.predict_log_proba(X[:1])[0]
     both = [list(model.classes_).index(label) for label in (explanation.target, explanation.against)]
     assert explanation.log_odds == pytest.approx(logs[both[0]] - logs[both[1]], abs=1e-9)
-    assert weight_in_words(0.01, "words") == "redundant given other words"
-    assert (weight_in_words(1.0, "words"), weight_in_words(0.5, "columns")) == ("", "weight 0.50")
+    assert power_in_words(0.01, -0.09, "words") == "redundant given other words"
+    assert power_in_words(0.01, -0.11, "words") == "power 0.01: 1% of its log-odds"
+    assert (power_in_words(1.0, 9, "words"), power_in_words(0.5, 0, "columns")) == ("", "power 0.50")
 
 
 def test_a_matrix_of_counts_has_weights_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -212,7 +213,7 @@ def test_a_matrix_of_counts_has_weights_of_its_own(monkeypatch: pytest.MonkeyPat
     words = sorted({word for text in X for word in text.split()})
     matrix = np.array([[text.split().count(word) for word in words] for text in X])
     dense, thin = (
-        sf.MultinomialNB(feature_weights="loo", ridge=0.5).fit(form, y) for form in (matrix, sparse.csr_array(matrix))
+        sf.MultinomialNB(feature_powers="loo", ridge=0.5).fit(form, y) for form in (matrix, sparse.csr_array(matrix))
     )
     np.testing.assert_allclose(dense.predict_proba(matrix), thin.predict_proba(sparse.csr_array(matrix)), rtol=1e-9)
     texts = sf.TextClassifier(
@@ -225,7 +226,7 @@ def test_a_matrix_of_counts_has_weights_of_its_own(monkeypatch: pytest.MonkeyPat
     ).fit(X, y)
     joint = texts.predict_joint_log_proba(X)  # without a floor, which matrices have none of
     np.testing.assert_allclose(softmax(joint, axis=1), dense.predict_proba(matrix), atol=2e-3)
-    assert (sf.MultinomialNB().fit(matrix, y).feature_weights_ == 1).all()
+    assert (sf.MultinomialNB().fit(matrix, y).feature_powers_ == 1).all()
     loss, other = (sf.evaluate.leave_one_out(model, matrix, y).log_loss for model in (dense, sf.MultinomialNB()))
     assert loss < other
     explanation = dense.explain(matrix[:1])
@@ -236,11 +237,11 @@ def test_a_matrix_of_counts_has_weights_of_its_own(monkeypatch: pytest.MonkeyPat
 
 @pytest.mark.parametrize("wrong", [{"alpha": 0}, {"alpha": [1.0, 2.0]}, {"estimate": "predictive"}])
 def test_what_has_no_weights_says_so(wrong: Any) -> None:
-    with pytest.raises(InputError, match="The 'feature_weights' parameter of MultinomialNB"):
-        sf.MultinomialNB(feature_weights="loo", **wrong).fit([[1, 0], [2, 1], [0, 1], [1, 2]], ["a", "a", "b", "b"])
+    with pytest.raises(InputError, match="The 'feature_powers' parameter of MultinomialNB"):
+        sf.MultinomialNB(feature_powers="loo", **wrong).fit([[1, 0], [2, 1], [0, 1], [1, 2]], ["a", "a", "b", "b"])
 
 
-@pytest.mark.parametrize("wrong", [{"effort": "much"}, {"ridge": 0}, {"feature_weights": "all"}, {"memory_limit": 0}])
+@pytest.mark.parametrize("wrong", [{"effort": "much"}, {"ridge": 0}, {"feature_powers": "all"}, {"memory_limit": 0}])
 def test_what_is_refused(wrong: Any) -> None:
     with pytest.raises(ValueError, match=next(iter(wrong))):
         sf.TextClassifier(**wrong).fit(["a b", "c d"], [0, 1])

@@ -80,8 +80,8 @@ def test_it_is_a_view_of_the_counts() -> None:
 def test_words_are_weighed_and_explained() -> None:
     texts, labels = [*TEXTS * 4, "tea"], [*LABELS.tolist() * 4, "a"]
     model = sf.TextClassifier(vocabulary=GIVEN, ridge=1.0).fit(texts, labels)
-    assert model.feature_weights_.shape == (6,)
-    weights = dict(zip(model.words_.tolist(), model.feature_weights_, strict=True))
+    assert model.feature_powers_.shape == (6,)
+    weights = dict(zip(model.words_.tolist(), model.feature_powers_, strict=True))
     assert weights["apple"] == weights["zebra"] == pytest.approx(1.0)
     assert weights["rum"] != 1.0
     told = model.explain("tea rum milk zebra")
@@ -289,5 +289,5 @@ def test_seventeen_parameters_in_their_order() -> None:
 
 NAMES = [
     *("model", "estimate", "alpha", "class_prior", "ngram_range", "vocabulary", "min_df", "max_features", "tokens"),
-    *("term_weighting", "temper", "length_exponent", "feature_weights", "ridge", "effort", "memory_limit", "verbose"),
+    *("term_weighting", "temper", "length_exponent", "feature_powers", "ridge", "effort", "memory_limit", "verbose"),
 ]

@@ -127,10 +127,10 @@ MATRICES = [
         MANY,
     ),
     Case("GaussianNB", lambda: sf.GaussianNB(), reals, quick=True),
-    Case("GaussianNB t", lambda: sf.GaussianNB(estimate="predictive", belief=BELIEF), reals),
-    Case("GaussianNB map", lambda: sf.GaussianNB(estimate="map", belief=BELIEF, var_smoothing=0), reals),
-    Case("GaussianNB mean", lambda: sf.GaussianNB(estimate="mean", belief=BELIEF, priors=SHARES), reals),
-    Case("GaussianNB evidence", lambda: sf.GaussianNB(estimate="predictive", belief="evidence"), reals),
+    Case("GaussianNB t", lambda: sf.GaussianNB(estimate="predictive", prior=BELIEF), reals),
+    Case("GaussianNB map", lambda: sf.GaussianNB(estimate="map", prior=BELIEF, var_smoothing=0), reals),
+    Case("GaussianNB mean", lambda: sf.GaussianNB(estimate="mean", prior=BELIEF, priors=SHARES), reals),
+    Case("GaussianNB evidence", lambda: sf.GaussianNB(estimate="predictive", prior="evidence"), reals),
     Case("GaussianNB loo", lambda: sf.GaussianNB(temper="loo"), reals, MANY),
     Case("MultinomialNB", lambda: sf.MultinomialNB(), counts, quick=True),
     Case("MultinomialNB predictive", lambda: sf.MultinomialNB(estimate="predictive"), counts),
@@ -142,12 +142,12 @@ MATRICES = [
     Case("MultinomialNB loo", lambda: sf.MultinomialNB(alpha="loo", temper="loo"), counts, MANY),
     Case(
         "MultinomialNB weights",
-        lambda: sf.MultinomialNB(alpha="loo", temper="loo", feature_weights="loo"),
+        lambda: sf.MultinomialNB(alpha="loo", temper="loo", feature_powers="loo"),
         counts,
         MANY,
         quick=True,
     ),
-    Case("MultinomialNB ridge", lambda: sf.MultinomialNB(feature_weights="loo", ridge=2.0), counts, MANY),
+    Case("MultinomialNB ridge", lambda: sf.MultinomialNB(feature_powers="loo", ridge=2.0), counts, MANY),
     Case("PoissonNB", lambda: sf.PoissonNB(class_prior="counted"), counts, quick=True),
     Case("PoissonNB as it comes", lambda: sf.PoissonNB(), counts),
     Case("PoissonNB believed", lambda: sf.PoissonNB(alpha=2.0, estimate="map", class_prior=2.5), counts),
@@ -270,7 +270,7 @@ DISCRIMINANTS = [
         reals,
     ),
 ]
-PLAIN: dict[str, Any] = {"temper": None, "feature_weights": None}
+PLAIN: dict[str, Any] = {"temper": None, "feature_powers": None}
 TABLES = [
     Case("NaiveBayes", lambda: sf.NaiveBayes(columns=KINDS, class_prior="counted", **PLAIN), mixed, quick=True),
     Case(
@@ -293,7 +293,7 @@ TABLES = [
     ),
     Case(
         "NaiveBayes tempered",
-        lambda: sf.NaiveBayes(columns=KINDS, temper=0.5, feature_weights=None, class_prior="counted"),
+        lambda: sf.NaiveBayes(columns=KINDS, temper=0.5, feature_powers=None, class_prior="counted"),
         mixed,
     ),
     Case(
@@ -326,7 +326,7 @@ TABLES = [
     Case("NaiveBayes of numbers", lambda: sf.NaiveBayes(class_prior="counted", joint=None), reals, MANY),
     Case("NaiveBayes of counts", lambda: sf.NaiveBayes(class_prior="counted", joint=None), counts, MANY),
 ]
-UNTOLD: dict[str, Any] = {"alpha": 1.0, "temper": None, "feature_weights": None}
+UNTOLD: dict[str, Any] = {"alpha": 1.0, "temper": None, "feature_powers": None}
 TEXTS = [
     Case("TextClassifier", lambda: sf.TextClassifier(class_prior="counted", **UNTOLD), texts, quick=True),
     Case(
@@ -369,7 +369,7 @@ TEXTS = [
     Case(
         "TextClassifier tempered",
         lambda: sf.TextClassifier(
-            alpha=1.0, feature_weights=None, temper=0.7, length_exponent=0.4, class_prior="counted"
+            alpha=1.0, feature_powers=None, temper=0.7, length_exponent=0.4, class_prior="counted"
         ),
         texts,
     ),
@@ -440,7 +440,7 @@ TEXTS = [
     ),
     Case(
         "TextClassifier alpha",
-        lambda: sf.TextClassifier(alpha="loo", feature_weights=None, class_prior="counted"),
+        lambda: sf.TextClassifier(alpha="loo", feature_powers=None, class_prior="counted"),
         texts,
         MANY,
     ),

@@ -30,7 +30,7 @@ from golden.data import Data, data_of, take, texts
 
 COUNTED = ("class_count_", "feature_count_", "feature_all_", "category_count_", "counts_", "statistics_")
 ELSEWHERE = {*COUNTED, "columns_", "estimator_", "journal_", "log_evidence_"}
-FROZEN_AS = {"feature_weights_": "weights_", "belief_": "prior_"}
+FROZEN_AS = {"feature_powers_": "weights_"}
 """Attributes that had another name when they were frozen."""
 
 SOME = 40
@@ -93,7 +93,7 @@ def attributes_of(model: Any) -> Any:
 def explained(model: Any, row: Any, *pair: Any) -> Any:
     found = model.explain(row, *pair)
     order = sorted(range(len(found.features)), key=lambda i: (str(found.features[i]), str(found.values[i])))
-    columns = {"weights": found.weights, "low": found.low, "high": found.high}
+    columns = {"weights": found.contributions, "low": found.low, "high": found.high}
     return {
         "pair": [found.target, found.against],
         "prior": found.prior,
@@ -107,7 +107,9 @@ def explained(model: Any, row: Any, *pair: Any) -> Any:
 def top_of(model: Any) -> Any:
     """Return all that speaks for each class, by name."""
     return {
-        label: sorted([str(row.feature), str(row.value), float(row.weight)] for row in model.top_features(label, 1000))
+        label: sorted(
+            [str(row.feature), str(row.value), float(row.log_odds)] for row in model.top_features(label, 1000)
+        )
         for label in model.classes_.tolist()
     }
 

@@ -105,7 +105,7 @@ def discriminant(name: str, *arguments: Any, lone: bool = True, **parameters: An
 
 
 SIX = sf.Dirichlet([1.0, 2.0, 1.25, 1.5, 3.0, 1.75])
-PLAIN: dict[str, Any] = {"alpha": 1.0, "temper": None, "feature_weights": None}
+PLAIN: dict[str, Any] = {"alpha": 1.0, "temper": None, "feature_powers": None}
 
 ESTIMATORS = [
     EstimatorCase("BernoulliNB", sf.BernoulliNB(), flags),
@@ -116,7 +116,7 @@ ESTIMATORS = [
     EstimatorCase("ComplementNB norm", sf.ComplementNB(norm=True), counts),
     EstimatorCase("DirichletMultinomialNB", sf.DirichletMultinomialNB(), counts),
     EstimatorCase("GaussianNB", sf.GaussianNB(), reals, exact=False),
-    EstimatorCase("GaussianNB t", sf.GaussianNB(estimate="predictive", belief=BELIEF), reals, exact=False),
+    EstimatorCase("GaussianNB t", sf.GaussianNB(estimate="predictive", prior=BELIEF), reals, exact=False),
     EstimatorCase("MultinomialNB", sf.MultinomialNB(), counts),
     EstimatorCase("MultinomialNB predictive", sf.MultinomialNB(estimate="predictive"), counts),
     EstimatorCase("PoissonNB", sf.PoissonNB(), counts),
@@ -124,23 +124,23 @@ ESTIMATORS = [
     EstimatorCase("ExponentialNB mean", sf.ExponentialNB(estimate="mean", class_prior="counted"), waits, exact=False),
     EstimatorCase(
         "NaiveBayes waits",
-        sf.NaiveBayes({**KINDS, "wait": "exponential"}, feature_weights=None, temper=None),
+        sf.NaiveBayes({**KINDS, "wait": "exponential"}, feature_powers=None, temper=None),
         mixed,
         exact=False,
     ),
     EstimatorCase(
         "NaiveBayes joint",
         sf.NaiveBayes(
-            KINDS, feature_weights=None, temper=None, joint=[("flag", "colour"), ("colour", "events", "flag")]
+            KINDS, feature_powers=None, temper=None, joint=[("flag", "colour"), ("colour", "events", "flag")]
         ),
         mixed,
         exact=False,
     ),
     EstimatorCase("PoissonNB mean", sf.PoissonNB(estimate="mean"), counts),
-    EstimatorCase("NaiveBayes", sf.NaiveBayes(columns=KINDS, feature_weights=None, temper=None), mixed, exact=False),
+    EstimatorCase("NaiveBayes", sf.NaiveBayes(columns=KINDS, feature_powers=None, temper=None), mixed, exact=False),
     EstimatorCase(
         "NaiveBayes mean",
-        sf.NaiveBayes(columns=KINDS, feature_weights=None, estimate="mean", temper=None),
+        sf.NaiveBayes(columns=KINDS, feature_powers=None, estimate="mean", temper=None),
         mixed,
         exact=False,
     ),
@@ -196,25 +196,25 @@ ESTIMATORS = [
     EstimatorCase("TextClassifier urns", sf.TextClassifier("dirichlet_multinomial", temper=None), texts),
     EstimatorCase(
         "TextClassifier tempered",
-        sf.TextClassifier(alpha=1.0, feature_weights=None, temper=0.7, length_exponent=0.4),
+        sf.TextClassifier(alpha=1.0, feature_powers=None, temper=0.7, length_exponent=0.4),
         texts,
     ),
     EstimatorCase("MultinomialNB tempered", sf.MultinomialNB(temper=0.7, length_exponent=0.4), counts),
     EstimatorCase("BernoulliNB tempered", sf.BernoulliNB(temper=0.3), flags),
     EstimatorCase(
-        "NaiveBayes tempered", sf.NaiveBayes(columns=KINDS, feature_weights=None, temper=0.5), mixed, exact=False
+        "NaiveBayes tempered", sf.NaiveBayes(columns=KINDS, feature_powers=None, temper=0.5), mixed, exact=False
     ),
     EstimatorCase("TextClassifier hashed", sf.TextClassifier(tokens=sf.Tokens(hash_bits=12), **PLAIN), texts),
     EstimatorCase("BernoulliNB evidence", sf.BernoulliNB(alpha="evidence"), flags),
     EstimatorCase("CategoricalNB evidence", sf.CategoricalNB(alpha="evidence"), names_of_categories),
-    EstimatorCase("GaussianNB evidence", sf.GaussianNB(estimate="predictive", belief="evidence"), reals, exact=False),
+    EstimatorCase("GaussianNB evidence", sf.GaussianNB(estimate="predictive", prior="evidence"), reals, exact=False),
     EstimatorCase("MultinomialNB evidence", sf.MultinomialNB(alpha="evidence"), counts),
     EstimatorCase("PoissonNB evidence", sf.PoissonNB(alpha="evidence"), counts),
     EstimatorCase(
-        "NaiveBayes evidence", sf.NaiveBayes(columns=LEARNED, feature_weights=None, temper=None), mixed, exact=False
+        "NaiveBayes evidence", sf.NaiveBayes(columns=LEARNED, feature_powers=None, temper=None), mixed, exact=False
     ),
     EstimatorCase(
-        "TextClassifier evidence", sf.TextClassifier(alpha="evidence", feature_weights=None, temper=None), texts
+        "TextClassifier evidence", sf.TextClassifier(alpha="evidence", feature_powers=None, temper=None), texts
     ),
     EstimatorCase(
         "TextClassifier bernoulli evidence", sf.TextClassifier("bernoulli", alpha="evidence", temper=None), texts

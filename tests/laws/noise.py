@@ -149,11 +149,11 @@ MODELS: dict[str, tuple[Callable[[], Any], tuple[str, ...]]] = {
     "BernoulliNB evidence": (lambda: sf.BernoulliNB(alpha="evidence", temper="loo"), ("flags",)),
     "CategoricalNB": (lambda: sf.CategoricalNB(alpha="loo", temper="loo"), ("codes",)),
     "CategoricalNB evidence": (lambda: sf.CategoricalNB(alpha="evidence", temper="loo"), ("codes",)),
-    "MultinomialNB": (lambda: sf.MultinomialNB(alpha="loo", temper="loo", feature_weights="loo"), ("counts",)),
+    "MultinomialNB": (lambda: sf.MultinomialNB(alpha="loo", temper="loo", feature_powers="loo"), ("counts",)),
     "MultinomialNB evidence": (lambda: sf.MultinomialNB(alpha="evidence", temper="loo"), ("counts",)),
     "PoissonNB evidence": (lambda: sf.PoissonNB(alpha="evidence", temper="loo"), ("counts",)),
     "GaussianNB evidence": (
-        lambda: sf.GaussianNB(estimate="predictive", belief="evidence", temper="loo"),
+        lambda: sf.GaussianNB(estimate="predictive", prior="evidence", temper="loo"),
         ("normals",),
     ),
     "DirichletMultinomialNB": (lambda: sf.DirichletMultinomialNB(temper="loo"), ("counts",)),

@@ -98,7 +98,7 @@ def test_what_an_error_was_it_still_is() -> None:
     X, y = reals(RNG, 20, CODES[:20]), CODES[:20]
     model = sf.GaussianNB().fit(X, y)
     assert not hasattr(model, "log_evidence_")
-    with pytest.raises(ImproperPrior, match="belief=None") as raised:
+    with pytest.raises(ImproperPrior, match="prior=None") as raised:
         _ = model.log_evidence_
     assert isinstance(raised.value, AttributeError)
     assert type(raised.value).__name__ == "ImproperPrior"

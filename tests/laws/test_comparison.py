@@ -153,7 +153,7 @@ def test_a_flat_mean_is_compared_with_flat_means_only() -> None:
     expected = flat.update(values=values[:1]).log_evidence(values=values[1:])
     expected -= other.update(values=values[:1]).log_evidence(values=values[1:])
     assert sf.bayes_factor(flat, other, values=values) == pytest.approx(expected)
-    models = [sf.GaussianNB(belief=belief).fit(X, y) for belief in (flat, proper, other)]
+    models = [sf.GaussianNB(prior=belief).fit(X, y) for belief in (flat, proper, other)]
     with pytest.raises(InputError, match="given the first row of each class"):
         sf.bayes_factor(models[0], models[1])
     assert np.isfinite(sf.bayes_factor(models[0], models[2]))

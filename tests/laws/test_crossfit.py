@@ -114,10 +114,10 @@ def test_kinds_of_columns_are_chosen_without_the_fold() -> None:
     y = rng.integers(0, 2, 100)
     x = rng.normal(y, 1.0).round(3)
     x[17] = 20.0
-    model = sf.NaiveBayes(temper=None, feature_weights=None).fit({"x": x}, y)
+    model = sf.NaiveBayes(temper=None, feature_powers=None).fit({"x": x}, y)
     found = crossfit(model, {"x": x}, y)
     outside = found.fold != found.fold[17]
-    rest = sf.NaiveBayes(temper=None, feature_weights=None).fit({"x": x[outside]}, y[outside])
+    rest = sf.NaiveBayes(temper=None, feature_powers=None).fit({"x": x[outside]}, y[outside])
     assert rest.columns_["x"] != model.columns_["x"]
     np.testing.assert_allclose(found.probabilities[~outside], rest.predict_proba({"x": x[~outside]}), atol=1e-9)
 

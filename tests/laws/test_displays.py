@@ -162,7 +162,7 @@ def test_what_cannot_be_shown_in_parts_is_shown_as_text(monkeypatch: pytest.Monk
 
 
 def test_labels_of_any_kind() -> None:
-    for labels in ([0, 1], [True, False], [2007, 2008], ["a\x00", "b\ud800"]):
+    for labels in ([0, 1], [True, False], [2007, 2008], ["a\x00b", "b\ud800"]):
         model = sf.BernoulliNB().fit([[0], [1]], labels)
         html = model._repr_html_()
         ElementTree.fromstring(html)

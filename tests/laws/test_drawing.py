@@ -23,8 +23,8 @@ def far(drawn: Any, expected: Any, spread: Any) -> Any:
 @pytest.mark.parametrize("case", FAMILIES, ids=str)
 def test_outcomes_by_drawn_parameters_are_those_of_the_predictive(case: FamilyCase) -> None:
     belief, rng = case.typical, np.random.default_rng(3)
-    outcomes = np.asarray(type(belief).simulate(belief.sample(rng, size=MANY), rng), np.float64)
-    predicted = np.asarray(belief.predict().sample(rng, size=MANY), np.float64)
+    outcomes = np.asarray(type(belief).simulate(belief.sample(MANY, rng), rng), np.float64)
+    predicted = np.asarray(belief.predict().sample(MANY, rng), np.float64)
     for mine, theirs in zip(outcomes.reshape(MANY, -1).T, predicted.reshape(MANY, -1).T, strict=True):
         assert stats.ks_2samp(mine, theirs).pvalue > 1e-3
 
@@ -42,7 +42,7 @@ def rows(rng: np.random.Generator, kind: str, codes: Any) -> Any:
 
 MODELS: list[tuple[Any, str]] = [
     (sf.GaussianNB(), "numbers"),
-    (sf.GaussianNB(belief=sf.NormalInverseGamma(0, 1, 2, 2), estimate="predictive"), "numbers"),
+    (sf.GaussianNB(prior=sf.NormalInverseGamma(0, 1, 2, 2), estimate="predictive"), "numbers"),
     (sf.GaussianDiscriminant("full", "predictive"), "numbers"),
     (sf.GaussianDiscriminant("shared", "predictive"), "numbers"),
     (sf.GaussianDiscriminant("full", "map"), "numbers"),
@@ -90,7 +90,7 @@ def test_drawn_rows_are_as_probable_as_the_model_says(model: Any, kind: str) -> 
     plain = type(model)(
         **{
             **model.get_params(),
-            **{name: None for name in ("temper", "feature_weights", "joint") if name in model.get_params()},
+            **{name: None for name in ("temper", "feature_powers", "joint") if name in model.get_params()},
         }
     )
     proba = plain.fit(X, np.where(np.arange(90) % 3 > 0, "b", "a")).predict_proba(drawn)
@@ -121,7 +121,7 @@ def test_the_same_seed_draws_the_same_rows(parameters: Any) -> None:
 def test_parameters_drawn_once_are_one_for_all_rows() -> None:
     """The mean of many rows varies from draw to draw as the posterior of the mean does, and not as one row's."""
     X = np.array([[0.0], [1.0], [2.0], [5.0], [6.0], [7.0]])
-    model = sf.GaussianNB(belief=sf.NormalInverseGamma(3, 1, 3, 3), estimate="predictive").fit(X, list("aaabbb"))
+    model = sf.GaussianNB(prior=sf.NormalInverseGamma(3, 1, 3, 3), estimate="predictive").fit(X, list("aaabbb"))
     posterior: Any = model.posterior_["a", 0]
     means = [model.sample(400, "a", parameters="once", rng=k)[0].mean() for k in range(300)]
     expected = posterior.b / posterior.a * posterior.a / (posterior.a - 1) / posterior.kappa  # variance of the mean

@@ -75,7 +75,7 @@ FIXED: dict[str, Any] = {
     "events": sf.columns.Poisson(sf.Gamma(2.0, 1.0)),
     "note": sf.columns.Text(1.5),
 }
-OFF: dict[str, Any] = {"temper": None, "feature_weights": None}
+OFF: dict[str, Any] = {"temper": None, "feature_powers": None}
 MORE = [
     EstimatorCase("BernoulliNB map", sf.BernoulliNB(alpha=sf.Beta(2, 3), estimate="map"), flags),
     EstimatorCase("CategoricalNB map", sf.CategoricalNB(alpha=2.0, estimate="map"), names_of_categories),
@@ -83,8 +83,8 @@ MORE = [
     EstimatorCase("MultinomialNB map", sf.MultinomialNB(alpha=[2, 3, 1, 2, 2], estimate="map"), counts),
     EstimatorCase("MultinomialNB believed", sf.MultinomialNB(class_prior=sf.Dirichlet([2, 1, 3])), counts),
     EstimatorCase("PoissonNB map", sf.PoissonNB(alpha=sf.Gamma(2, 3), estimate="map"), counts),
-    EstimatorCase("GaussianNB map", sf.GaussianNB(belief=BELIEF, estimate="map", var_smoothing=0), reals),
-    EstimatorCase("GaussianNB mean", sf.GaussianNB(belief=BELIEF, estimate="mean", var_smoothing=0), reals),
+    EstimatorCase("GaussianNB map", sf.GaussianNB(prior=BELIEF, estimate="map", var_smoothing=0), reals),
+    EstimatorCase("GaussianNB mean", sf.GaussianNB(prior=BELIEF, estimate="mean", var_smoothing=0), reals),
     discriminant("full, map", "full", "map", prior=VECTORS),
     discriminant("full, map, flat", "full", "map", prior=FLAT),
     discriminant("full, mean", "full", "mean", prior=VECTORS),

@@ -13,6 +13,7 @@ from laws.estimators import ESTIMATORS, LABELS, EstimatorCase, every_estimator
 from laws.inside import statistics
 from suffice.errors import DataError, InputError, KindError, LabelError, SubtractionError
 from suffice.estimators.shell.classifier import Classifier
+from suffice.store import registry
 
 seeds = pytest.mark.parametrize("seed", [0, *(pytest.param(k, marks=pytest.mark.thorough) for k in (1, 2))])
 
@@ -173,3 +174,30 @@ def test_texts_and_labels_must_be_as_many() -> None:
         nobody: Any = [None] * 3
         with pytest.raises(LabelError, match="groups"):
             text.leave_one_out(texts, ["a", "a", "b"], groups=nobody)
+
+
+def test_one_row_is_a_dict_or_a_series_wherever_explain_takes_it() -> None:
+    pd = pytest.importorskip("pandas")
+    numbers = pd.DataFrame({"a": [1.0, 2.0, 3.0, 4.0] * 5, "b": [1.0, 2.0, 1.0, 2.0] * 5})
+    table, y = numbers.assign(b=["x", "y"] * 10), np.arange(20) % 2
+    fitted: list[tuple[Any, Any, Any]] = [
+        (sf.NaiveBayes().fit(table, y), table, table),
+        (sf.GaussianNB().fit(numbers, y), numbers, numbers),
+        (sf.SemiSupervised(sf.GaussianNB()).fit(numbers, y), numbers, numbers),
+        (sf.Mixture(sf.GaussianNB(), random_state=0).fit(numbers), numbers, numbers),
+        (sf.GaussianNB().fit(numbers.to_numpy(), y), numbers, numbers.to_numpy()),
+    ]
+    asked = ["predict", "predict_proba", "predict_log_proba", "predict_joint_log_proba", "score_samples", "decide"]
+    for model, frame, rows in fitted:
+        for name in [name for name in asked if hasattr(model, name)]:
+            expected = getattr(model, name)(rows[2:3])
+            for row in (frame.iloc[2], frame.iloc[2].to_dict()):
+                np.testing.assert_array_equal(getattr(model, name)(row), expected)
+    with pytest.raises(TypeError, match="got a Series"):
+        fitted[0][0].predict(table["a"])
+
+
+def test_parameters_of_other_libraries_are_refused_with_those_that_are_known() -> None:
+    for kind in registry.ESTIMATORS.values():
+        with pytest.raises(sf.errors.KeywordError, match=r"takes the arguments .*'class_weight'\. Weigh rows by"):
+            kind(class_weight="balanced")

@@ -1,5 +1,6 @@
 """An explanation adds up to what the model says, whatever the model."""
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -8,6 +9,8 @@ from sklearn.base import clone
 
 import suffice as sf
 from laws.estimators import ESTIMATORS, EstimatorCase, every_estimator, mixed
+from laws.inside import put_label_noise
+from laws.weighed import hold
 from suffice.estimators.shell.classifier import Classifier
 
 PAIRS = [("a", "b"), ("b", "c"), ("c", "a")]
@@ -33,10 +36,39 @@ def test_the_parts_add_up_to_the_log_odds(case: EstimatorCase) -> None:
         for a, b in PAIRS:
             explanation = model.explain(row, a, b)
             assert explanation.log_odds == pytest.approx(logs[a] - logs[b], abs=1e-9)
-            assert len(explanation.features) == len(explanation.values) == len(explanation.weights)
+            assert len(explanation.features) == len(explanation.values) == len(explanation.contributions)
         explanation = model.explain(row)
         assert explanation.target == model.predict(row)[0]
         assert explanation.against == sorted(logs, key=lambda c: -logs[c])[1]
+
+
+@every_estimator
+def test_the_two_classes_are_the_most_probable_with_label_noise_too(case: EstimatorCase) -> None:
+    X, y = case.data(0, 60)
+    model = clone(case.model).fit(X, y, sample_weight=np.select([y == "a", y == "b"], [1.0, 2.0], 6.0))
+    put_label_noise(model, 0.2)
+    for i in range(30):
+        row = rows_of(X, [i])
+        logs = dict(zip(model.classes_.tolist(), model.predict_log_proba(row)[0], strict=True))
+        explanation = model.explain(row)
+        first, second, _ = sorted(logs.values(), reverse=True)
+        assert (logs[explanation.target], logs[explanation.against]) == (first, second)
+        assert explanation.log_odds == pytest.approx(first - second, abs=1e-9)
+
+
+@pytest.mark.parametrize("case", [case for case in ESTIMATORS if "weighed" in case.name], ids=str)
+@pytest.mark.parametrize("power", [0.0, 0.01, 0.049])
+def test_only_what_adds_next_to_nothing_is_called_redundant(case: EstimatorCase, power: float) -> None:
+    model, X = fitted(case)
+    weights = model._predictor.views.weights
+    if "NaiveBayes" in case.name:
+        hold(model, replace(weights, columns=dict.fromkeys(weights.columns, power)))
+    else:
+        hold(model, replace(weights, features=np.full(len(weights.features), power)))
+    lines = [line for i in range(12) for line in model.explain(rows_of(X, [i])).top(99)]
+    for _, value, weight in [line for line in lines if str(line[0])[0] != "(" and line[1] != "missing"]:
+        assert ("redundant given other " in value) == (abs(weight) < 0.1)
+        assert ("% of its log-odds" in value) == (abs(weight) >= 0.1 and power > 0)
 
 
 @every_estimator
@@ -45,14 +77,14 @@ def test_the_other_way_round_it_is_the_opposite(case: EstimatorCase) -> None:
     for i in range(6):
         one, other = model.explain(rows_of(X, [i]), "a", "c"), model.explain(rows_of(X, [i]), "c", "a")
         assert one.prior == -other.prior
-        np.testing.assert_array_equal(one.weights, -other.weights)
+        np.testing.assert_array_equal(one.contributions, -other.contributions)
         assert (one.low is None) == (other.high is None)
         if one.low is not None:
             assert one.high is not None
             np.testing.assert_allclose(one.low, -np.asarray(other.high), rtol=1e-12)
             known = ~np.isnan(one.low)
-            assert (one.low <= one.weights)[known].all()
-            assert (one.weights <= one.high)[known].all()
+            assert (one.low <= one.contributions)[known].all()
+            assert (one.contributions <= one.high)[known].all()
 
 
 @every_estimator
@@ -69,8 +101,8 @@ def test_the_order_of_columns_is_irrelevant(case: EstimatorCase) -> None:
     model, straight = fitted(case)[0], case.data(1, 6)[0]
     for i in range(6):
         one, other = model.explain(rows_of(straight, [i]), "a", "b"), turned.explain(rows_of(Z, [i]), "a", "b")
-        weights = dict(zip(other.features, other.weights, strict=True))
-        for feature, weight in zip(one.features, one.weights, strict=True):
+        weights = dict(zip(other.features, other.contributions, strict=True))
+        for feature, weight in zip(one.features, one.contributions, strict=True):
             there = feature if places is None or isinstance(feature, str) else places - feature
             assert weights[there] == pytest.approx(weight, abs=1e-9)
 
@@ -83,7 +115,7 @@ def test_a_power_multiplies_all_but_the_prior(case: EstimatorCase) -> None:
     logs = model.predict_log_proba(row)[0]
     assert explanation.log_odds == pytest.approx(logs[0] - logs[1], abs=1e-9)
     assert explanation.prior == plain.prior
-    np.testing.assert_allclose(explanation.weights, plain.weights / 4, rtol=1e-12)
+    np.testing.assert_allclose(explanation.contributions, plain.contributions / 4, rtol=1e-12)
 
 
 @every_estimator
@@ -102,9 +134,11 @@ def test_an_explanation_is_shown(case: EstimatorCase) -> None:
     assert repr(explanation).startswith(f"{explanation.target} rather than {explanation.against}: log-odds ")
     assert "class='sf-bar'" in explanation._repr_html_()
     frame = explanation.to_frame("polars")
-    assert frame.columns == ["feature", "value", "weight", "low", "high"]
-    assert frame["weight"].sum() == pytest.approx(explanation.log_odds)
-    assert [weight for _, _, weight in explanation.top(2)] == sorted(explanation.weights, key=lambda w: -abs(w))[:2]
+    assert frame.columns == ["feature", "value", "log_odds", "low", "high"]
+    assert frame["log_odds"].sum() == pytest.approx(explanation.log_odds)
+    assert [weight for _, _, weight in explanation.top(2)] == sorted(explanation.contributions, key=lambda w: -abs(w))[
+        :2
+    ]
 
 
 def can_estimate(case: EstimatorCase, estimate: str) -> bool:
@@ -112,7 +146,7 @@ def can_estimate(case: EstimatorCase, estimate: str) -> bool:
     if "estimate" not in case.model.get_params() or case.name.endswith("urns"):
         return False
     if isinstance(case.model, sf.GaussianNB):
-        return case.model.belief is not None or estimate == "mle"
+        return case.model.prior is not None or estimate == "mle"
     if estimate == "map":
         return "NaiveBayes" not in case.name and "evidence" not in case.name
     return (case.name, estimate) != ("TextClassifier binary", "predictive")
@@ -143,10 +177,10 @@ def test_what_speaks_for_a_class(case: EstimatorCase) -> None:
     for label in "abc":
         top = model.top_features(label, 4)
         assert 0 < len(top) <= 4
-        weights = [row.weight for row in top]
+        weights = [row.log_odds for row in top]
         assert weights == sorted(weights, reverse=True)
         assert min(weights) > 0
-        assert repr(top).startswith(f"Evidence for {label}, relative to the average of the other classes:\n")
+        assert repr(top).startswith(f"Log-odds of {label}, relative to the average of the other classes:\n")
     assert len(model.top_features("a", 0)) == 0
     with pytest.raises(ValueError, match="'class_' must be one of"):
         model.top_features("z")

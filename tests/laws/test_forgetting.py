@@ -20,7 +20,7 @@ from suffice.store.models import to_bytes
 N, GONE = 240, np.arange(100, 112)  # enough rows for weights of words and columns
 KEPT = np.setdiff1d(np.arange(N), GONE)
 ROUNDED = ("mean", "mean_lo", "scatter", "scatter_lo", "log_factorials")
-LEARNED = {"temper": "loo", "feature_weights": "loo", "effort": "balanced"}
+LEARNED = {"temper": "loo", "feature_powers": "loo", "effort": "balanced"}
 
 
 @pytest.fixture(autouse=True)
@@ -63,7 +63,7 @@ def choosing(case: EstimatorCase) -> Any:
     model = clone(case.model)
     wanted = {name: LEARNED[name] for name in LEARNED if name in model.get_params()}
     if "MultinomialNB predictive" in case.name:  # which cannot weigh
-        del wanted["feature_weights"]
+        del wanted["feature_powers"]
     return model.set_params(**wanted)
 
 
@@ -145,6 +145,7 @@ def test_a_column_without_a_value_left_is_as_before_its_first() -> None:
     assert isinstance(model.columns_["city"], sf.columns.Categorical)
 
 
+@pytest.mark.filterwarnings("ignore:The spread of")
 def test_a_large_number_leaves_its_magnitude_at_most() -> None:
     X, y = np.array([[1.0], [2.0], [4.0], [7.0], [0.0]]), np.array([0, 0, 1, 1, 0])
     peaks = set()

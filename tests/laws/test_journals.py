@@ -71,8 +71,64 @@ def test_a_row_goes_with_its_own_label_and_weight_alone(case: EstimatorCase) -> 
     row = next(row for row in range(60) if tuple(hashed(model, X, turned, [row]).tolist()[0]) not in seen)
     with pytest.raises(SubtractionError, match="not learned with this label"):
         model.forget(rows(X, [row]), turned[[row]], journal="a key")
-    with pytest.raises(SubtractionError, match="in all, and 61 would be removed"):
+    with pytest.raises(SubtractionError, match="learned with the weight 1; got 61"):
         model.forget(rows(X, [row]), y[[row]], [61.0], journal="a key")
+
+
+@every_kind_of_rows
+def test_a_row_is_forgotten_with_its_own_weight_or_not_at_all(case: EstimatorCase) -> None:
+    """A row of weight 2 is not two rows: a certificate of half of it would be wrong, as the row is in the model."""
+    X, y = case.data(0, 60)
+    weights = np.where(np.arange(60) % 3, 2.0, 0.0)
+    model = clone(case.model).fit(X, y, sample_weight=weights, journal=True)
+    before = to_bytes(model)
+    for wrong in (1.0, 1.999, 4.0):
+        with pytest.raises(SubtractionError, match=r"row 0 .* learned with the weight 2; got "):
+            model.forget(rows(X, [1]), y[[1]], [wrong])
+    assert to_bytes(model) == before
+    some = np.arange(10)
+    kept = np.array(
+        [tuple(one) for one in _hashes(model, rows(X, some[weights[some] > 0]), y[some[weights[some] > 0]])[0]]
+    )
+    certificate = model.forget(rows(X, some), y[some], weights[some])
+    assert [certificate.rows, *certificate.hashes] == [len(kept), *(f"{a:016x}{b:016x}" for a, b in kept)]
+    assert certificate.left == model.journal_.copies(np.unique(kept, axis=0)).sum()
+
+
+@every_kind_of_rows
+def test_what_was_learned_is_known_wherever_it_came_from(case: EstimatorCase) -> None:
+    model, X, y = journaled(case)
+    assert model.has_learned(X, y, journal="a key").all()
+    seen = {tuple(pair) for pair in hashed(model, X, y, FIRST).tolist()}
+    model.forget(rows(X, LAST), y[LAST], journal="a key")
+    expected = [tuple(pair) in seen for pair in hashed(model, X, y, np.arange(60)).tolist()]
+    assert model.has_learned(X, y, journal="a key").tolist() == expected
+    assert not model.has_learned(X, np.full(60, "another"), journal="a key").any()
+    with pytest.raises(InputError, match="key of this model's journal"):
+        model.has_learned(X, y)
+    with pytest.raises(InputError, match="only if it keeps a journal"):
+        clone(case.model).fit(X, y).has_learned(X, y)
+
+
+def test_a_certificate_tells_how_many_equal_rows_are_left() -> None:
+    model = sf.BernoulliNB().fit([[1], [1], [1], [0]], ["a", "a", "b", "b"], journal=True)
+    model.partial_fit([[1]], ["a"], sample_weight=[2.0])
+    certificate = model.forget([[1], [0]], ["a", "b"])
+    assert (certificate.rows, certificate.left, json.loads(certificate.json)["left"]) == (2, 2, 2)
+    assert "2 equal left" in repr(certificate)
+    with pytest.raises(SubtractionError, match="learned once with this label, and comes more often"):
+        model.forget([[1], [1]], ["a", "a"])
+    assert model.forget([[1], [1]], ["a", "a"], [2.0, 1.0]).left == 0
+
+
+def test_rows_that_fade_keep_their_weights_apart() -> None:
+    model = sf.BernoulliNB().fit([[1], [0]], ["a", "b"], journal=True).decay(0.9).decay(0.9)
+    model.partial_fit([[1]], ["a"])
+    assert repr(model.journal_) == "Journal(2 distinct rows, total weight 2.62)"
+    assert model.forget([[1]], ["a"], [0.81]).left == 1
+    with pytest.raises(SubtractionError, match=r"learned with the weight 1; got 0\.81"):
+        model.forget([[1]], ["a"], [0.81])
+    assert model.forget([[1]], ["a"]).left == 0
 
 
 @every_kind_of_rows
@@ -85,11 +141,11 @@ def test_journals_add_subtract_and_fade_with_the_counts(case: EstimatorCase) -> 
     assert batches.partial_fit(rows(X, LAST), y[LAST], journal="a key").journal_ == whole.journal_
     half = copy(whole).decay(0.5)
     assert half.journal_.total == 30
-    with pytest.raises(SubtractionError, match="would be removed"):
+    with pytest.raises(SubtractionError, match=r"learned with the weight 0\.5; got 1"):
         half.forget(rows(X, FIRST), y[FIRST], journal="a key")
     half.forget(rows(X, FIRST), y[FIRST], np.full(40, 0.5), journal="a key")
     assert half.journal_ == b.journal_.scaled(0.5)
-    with pytest.raises(SubtractionError, match="not in the journal, or not as often"):
+    with pytest.raises(SubtractionError, match="not in the journal with this weight, or not as often"):
         a - b
 
 
@@ -147,12 +203,12 @@ FORMS: dict[str, Any] = {
     "pandas": pd.DataFrame(TABLE),
     "turned": pd.DataFrame(TABLE)[["y", "f", "c", "r", "n"]],
     "categories": pd.DataFrame(TABLE).astype({"c": "category", "n": "float64", "f": "int8"}),
-    "nullable": pd.DataFrame(TABLE).convert_dtypes(),
+    "nullable": pd.DataFrame(TABLE).astype({"n": "Int64", "r": "Float64", "c": "string", "f": "boolean"}),
     "polars": pl.DataFrame(TABLE),
     "arrow": pa.table(TABLE),
     "narrow": pa.table(TABLE).set_column(0, "n", pa.array(TABLE["n"], pa.uint8())),
 }
-PLAIN: dict[str, Any] = {"columns": {"r": "gaussian", "n": "gaussian"}, "temper": None, "feature_weights": None}
+PLAIN: dict[str, Any] = {"columns": {"r": "gaussian", "n": "gaussian"}, "temper": None, "feature_powers": None}
 
 
 @pytest.mark.parametrize("form", FORMS)
@@ -262,7 +318,7 @@ def test_a_certificate_is_written_once(tmp_path: Path) -> None:
 
 
 def arrays(**other: Any) -> dict[str, Any]:
-    whole = {"first": [1, 1], "second": [2, 3], "check": [0, 0]} | other
+    whole = {"first": [1, 1], "second": [2, 3], "count": [1, 1], "check": [0, 0]} | other
     out: dict[str, Any] = {name: np.array(value, np.uint64) for name, value in whole.items() if name != "weight"}
     return out | {"weight": np.array(other.get("weight", [1.0, 2.0]))}
 
@@ -271,18 +327,22 @@ def arrays(**other: Any) -> dict[str, Any]:
     ("wrong", "error"),
     [
         ({"first": [1, 0]}, DataError),
-        ({"second": [3, 3]}, DataError),
+        ({"second": [3, 3], "weight": [2.0, 1.0]}, DataError),
         ({"second": [3]}, ShapeError),
         ({"weight": [1.0, 0.0]}, DataError),
         ({"weight": [1.0, float("nan")]}, DataError),
         ({"weight": [1.0, 2.0**60]}, DataError),
         ({"weight": [1, 2]}, DataError),
+        ({"count": [1, 0]}, DataError),
+        ({"count": [1]}, ShapeError),
+        ({"second": [3, 3], "weight": [1.0, 1.0]}, DataError),
         ({"check": [0]}, ShapeError),
         ({"more": [0]}, DataError),
     ],
 )
 def test_what_no_rows_could_give_is_no_journal(wrong: Any, error: Any) -> None:
     assert Journal.from_arrays(arrays()).total == 3
+    assert len(Journal.from_arrays(arrays(second=[3, 3], count=[2, 1]))) == 1
     with pytest.raises(error):
         Journal.from_arrays(arrays(**wrong))
 

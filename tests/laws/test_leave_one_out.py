@@ -21,7 +21,7 @@ REFITTED = [case for case in REFITTED if "evidence" not in case.name]  # its pri
 REFITTED = [case for case in REFITTED if not isinstance(case.model, sf.NaiveBayes)] + [
     EstimatorCase(
         f"NaiveBayes {estimate}",
-        sf.NaiveBayes(columns=FIXED, feature_weights=None, estimate=estimate, temper=0.6),
+        sf.NaiveBayes(columns=FIXED, feature_powers=None, estimate=estimate, temper=0.6),
         lambda rng, n, codes: {name: values for name, values in mixed(rng, n, codes).items() if name != "wait"},
     )
     for estimate in ("predictive", "mean")
@@ -84,7 +84,7 @@ def test_bins_are_those_of_the_rows_outside_the_part() -> None:
     rng = np.random.default_rng(0)
     y = rng.integers(0, 2, 200)
     x = rng.exponential(1.0 + 3 * y)
-    model = sf.NaiveBayes(columns={"x": "histogram"}, temper=None, feature_weights=None).fit({"x": x}, y)
+    model = sf.NaiveBayes(columns={"x": "histogram"}, temper=None, feature_powers=None).fit({"x": x}, y)
     got, part = model.leave_one_out({"x": x}, y), parts(y, on_grid(x))
     for k in range(5):
         rest = clone(model).fit({"x": x[part != k]}, y[part != k])

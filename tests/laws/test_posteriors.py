@@ -168,7 +168,7 @@ def test_beliefs_are_values(case: FamilyCase, data: st.DataObject) -> None:
 def test_draws_agree_with_mean_variance_and_interval(case: FamilyCase) -> None:
     """By 40,000 draws of the parameter and of the data, within five standard errors."""
     prior, n = case.typical, 40_000
-    draws: Any = prior.sample(1, n)
+    draws: Any = prior.sample(n, 1)
     ends: Any = prior.interval(0.9)
     means, variances = prior.mean, prior.var
     if not isinstance(draws, tuple):
@@ -181,7 +181,7 @@ def test_draws_agree_with_mean_variance_and_interval(case: FamilyCase) -> None:
         np.testing.assert_allclose(draw.var(axis=0), var, rtol=0.15)
         np.testing.assert_allclose(((draw >= low) & (draw <= high)).mean(axis=0), 0.9, atol=0.01)
     future = prior.predict()
-    sampled = future.sample(2, n)
+    sampled = future.sample(n, 2)
     if case.family is sf.Dirichlet:
         sampled = np.eye(3)[sampled]
     np.testing.assert_array_less(np.abs(sampled.mean(axis=0) - future.mean), 5 * np.sqrt(future.var / n) + 1e-12)
@@ -193,3 +193,10 @@ def statistic(case: FamilyCase, rows: list[Any]) -> Any:
     if case.family is sf.Dirichlet:
         return kind.of(np.eye(4)[rows])
     return kind.of(rows)
+
+
+@every_family
+def test_a_generator_is_no_number_of_draws(case: FamilyCase) -> None:
+    for source in (case.typical, case.typical.predict()):
+        with pytest.raises(ValueError, match="'size' must be a number of draws"):
+            source.sample(np.random.default_rng(0))

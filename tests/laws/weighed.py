@@ -1,4 +1,4 @@
-"""Classifiers whose evidence weights are held fixed, so that all laws can be tested on them."""
+"""Classifiers whose feature powers are held fixed, so that all laws can be tested on them."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -44,7 +44,7 @@ class Texts(Held, sf.TextClassifier):
 
 
 class Counts(Held, sf.MultinomialNB):
-    """MultinomialNB whose evidence weights are held fixed."""
+    """MultinomialNB whose feature powers are held fixed."""
 
     def _put(self, model: Model, views: Views, stale: bool) -> None:
         super()._put(model, views, stale)
@@ -52,7 +52,7 @@ class Counts(Held, sf.MultinomialNB):
 
 
 class Columns(Held, sf.NaiveBayes):
-    """NaiveBayes whose evidence weights are held fixed."""
+    """NaiveBayes whose feature powers are held fixed."""
 
     def _put(self, model: Model, views: Views, stale: bool) -> None:
         super()._put(model, views, stale)

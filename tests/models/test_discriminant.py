@@ -230,7 +230,7 @@ def test_intervals_hold_nine_of_ten_draws(covariance: Literal["full", "shared", 
     low, high = model.predict_interval(X[:8], method=method, n_samples=4000, random_state=0)
     rng, t = np.random.default_rng(1), FullMoments.of(X, y)
     if covariance == "full":
-        drawn: Any = prior.update(t).sample(rng, 4000)
+        drawn: Any = prior.update(t).sample(4000, rng)
         means, covariances = drawn.mean, drawn.covariance
     else:
         after = Discriminant("shared", "predictive", prior).posterior(t)

@@ -15,7 +15,7 @@ from suffice.stats.grid import BITS
 from suffice.tables import Table
 
 LABELS = np.array(["no", "yes"])
-PLAIN: dict[str, Any] = {"temper": None, "feature_weights": None}
+PLAIN: dict[str, Any] = {"temper": None, "feature_powers": None}
 
 
 def normal(rng: np.random.Generator, y: Any) -> Any:
@@ -91,7 +91,7 @@ def test_fits_apart_add_up_and_a_refresh_is_one_fit(first: Any, second: Any, siz
     settled = sf.NaiveBayes(columns={name: both.columns_[name] for name in X}, **PLAIN).fit(X, y)
     assert_same(both.set_params(**PLAIN), settled, X)  # the model of all rows with these models of columns
     again = added(mine, theirs).refresh(X, y)
-    assert_same(again, whole, X)
+    assert_same(again, whole, X, 1e-6)  # moments add up with rounding, which the search for weights enlarges
     assert not again.stale_
 
 

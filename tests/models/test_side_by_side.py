@@ -66,9 +66,9 @@ def test_groups_and_missing_values_are_left_to_each_column() -> None:
     assert list(whole) == list(blocks)
 
 
-@pytest.mark.parametrize("feature_weights", ["loo", None])
-def test_scores_are_sums_of_those_of_columns(feature_weights: Any) -> None:
-    model, rows, _ = fitted(feature_weights=feature_weights)
+@pytest.mark.parametrize("feature_powers", ["loo", None])
+def test_scores_are_sums_of_those_of_columns(feature_powers: Any) -> None:
+    model, rows, _ = fitted(feature_powers=feature_powers)
     predictor = model._predictor
     assert sum(len(group.names) for group in predictor.columns) == 10
     votes = sum(predictor.votes(rows).values())

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 from scipy import stats
+from scipy.integrate import trapezoid
 
 import suffice as sf
 from plots.shown import holding
@@ -38,7 +39,7 @@ def assert_seen(chart: Any, name: str, oracle: Any, mass: float = 0.98) -> None:
     assert density.max() >= 0.999 * fine.max()
     assert density.max() < tall < 20 * density.max()
     assert (oracle.ppf(0.75) - oracle.ppf(0.25)) / (high - low) > 0.02  # ten pixels of 460
-    assert np.trapezoid(density, x) == pytest.approx(oracle.cdf(high) - oracle.cdf(low), abs=0.01)
+    assert trapezoid(density, x) == pytest.approx(oracle.cdf(high) - oracle.cdf(low), abs=0.01)
 
 
 VAGUE = [
@@ -141,7 +142,7 @@ def test_beliefs_far_apart_are_all_seen() -> None:
     for name, oracle in (("low", stats.expon(scale=0.01)), ("high", stats.gamma(1001, scale=1 / 101))):
         x, density = curve(chart, name)
         assert oracle.cdf(high) - oracle.cdf(low) > 0.998
-        assert np.trapezoid(density, x) == pytest.approx(1, abs=0.01)
+        assert trapezoid(density, x) == pytest.approx(1, abs=0.01)
         assert density.max() < tall
     assert high < 12
 

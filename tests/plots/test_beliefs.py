@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 from scipy import stats
+from scipy.integrate import trapezoid
 
 import suffice as sf
 from plots.shown import holding, rows, titles
@@ -27,7 +28,7 @@ def test_prior_likelihood_and_posterior_of_a_coin() -> None:
         np.testing.assert_allclose(density, oracle.pdf(x))
     x, likelihood = curve(chart, "likelihood")
     binomial = stats.binom.pmf(3, 20, x)
-    np.testing.assert_allclose(likelihood, binomial / np.trapezoid(binomial, x), rtol=1e-4)  # of area one
+    np.testing.assert_allclose(likelihood, binomial / trapezoid(binomial, x), rtol=1e-4)  # of area one
     marks = {line["name"]: line["x"] for line in holding(chart, "name")}
     assert marks == {"mean 0.208": pytest.approx(5 / 24), "mode 0.182": pytest.approx(4 / 22)}
     shaded = [line["x"] for line in rows(chart)[0]]
@@ -41,9 +42,9 @@ def test_a_probability_that_is_known_well_can_be_seen(belief: sf.Beta) -> None:
     """Such as that of a word in a class: a curve between 0 and 1 would be a spike, or nothing."""
     x, density = curve(plots.belief(belief), "posterior")
     np.testing.assert_allclose(density, stats.beta(belief.a, belief.b).pdf(x), rtol=1e-6)
-    assert np.trapezoid(density, x) == pytest.approx(1, abs=0.01)
+    assert trapezoid(density, x) == pytest.approx(1, abs=0.01)
     x, density = curve(plots.belief({"before": sf.Beta(2, 2), "after": belief}), "after")
-    assert np.trapezoid(density, x) == pytest.approx(1, abs=0.01)
+    assert trapezoid(density, x) == pytest.approx(1, abs=0.01)
     assert 0 < x[0] < 0.01 < 0.99 < x[-1] < 1
 
 
@@ -166,7 +167,7 @@ def test_density_on_the_simplex() -> None:
     assert density.mean() == pytest.approx(2, rel=0.01)  # the triangle of (second, third) has an area of one half
     assert [line["name"] for line in holding(chart, "name")] == ["red", "green", "blue"]
     dots = rows(chart)[2]
-    drawn = belief.sample(0, 50)
+    drawn = belief.sample(50, 0)
     np.testing.assert_allclose([dot["y"] for dot in dots], drawn[:, 2] * np.sqrt(3) / 2)
     assert len(rows(plots.simplex(belief, samples=0))) == len(rows(chart)) - 1
 
@@ -174,7 +175,7 @@ def test_density_on_the_simplex() -> None:
 def test_draws_of_any_number_of_categories() -> None:
     belief = sf.Dirichlet([0.1, 0.5, 1, 2])
     (lines,) = rows(plots.draws(belief, size=3, rng=7))
-    np.testing.assert_array_equal([line["probability"] for line in lines], belief.sample(7, 3).ravel())
+    np.testing.assert_array_equal([line["probability"] for line in lines], belief.sample(3, 7).ravel())
     np.testing.assert_allclose([line["expected"] for line in lines[:4]], belief.mean)
 
 

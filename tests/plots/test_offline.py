@@ -1,10 +1,12 @@
-"""Notebooks show pictures without a network, and the user's choice of a renderer stays as it was."""
+"""Notebooks show pictures without a network, and the user's choice of a renderer stays; saved pictures can be read."""
 
 import copy
+import io
 import pickle
 import re
 import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import altair as alt
@@ -62,3 +64,29 @@ def test_what_is_made_of_a_chart_is_shown_offline_too() -> None:
     for other in others:
         assert "image/svg+xml" in other._repr_mimebundle_()
     assert pickle.loads(pickle.dumps(chart)).to_dict() == chart.to_dict()
+
+
+@pytest.mark.parametrize("kind", ["png", "pdf"])
+def test_a_printed_picture_is_opaque_with_dark_words(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    seen, picture = list[Any](), b"IHDR" + bytes(8)
+
+    def draw(spec: Any, **_: Any) -> bytes:
+        seen.append(spec)
+        return picture
+
+    monkeypatch.setattr(f"vl_convert.vegalite_to_{kind}", draw)
+    chart, file = CHARTS["waterfall"](), io.BytesIO()
+    chart.save(file, format=kind)
+    assert file.getvalue() == picture
+    with alt.renderers.enable("png"):
+        chart._repr_mimebundle_()
+    for spec in seen:
+        assert spec["config"]["background"] == "white"
+        assert {spec["config"][part]["labelColor"] for part in ("axis", "legend")} == {"#43474f"}
+        assert "'color': '#80858f'" not in str(spec)
+    assert chart.to_dict()["config"]["background"] == "transparent"
+
+
+def test_a_picture_saved_as_a_page_loads_nothing(tmp_path: Path) -> None:
+    CHARTS["belief"]().save(tmp_path / "a.html")
+    assert "jsdelivr" not in (tmp_path / "a.html").read_text(encoding="utf-8")

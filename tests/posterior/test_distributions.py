@@ -85,7 +85,7 @@ def test_the_end_of_an_interval_is_at_most_where_it_was_seen_or_beyond() -> None
     ahead = sf.Pareto(100, 1).predict()
     np.testing.assert_allclose(ahead.cdf([-5, 0, 50, 100, 200]), [0, 0, 0.25, 0.5, 0.75])
     np.testing.assert_allclose(ahead.quantile([0.25, 0.5, 0.75]), [50, 100, 200])
-    drawn = sf.Pareto(100, 3).predict().sample(np.random.default_rng(0), 50_000)
+    drawn = sf.Pareto(100, 3).predict().sample(50_000, np.random.default_rng(0))
     for x in (30.0, 100.0, 300.0):
         assert (drawn <= x).mean() == pytest.approx(sf.Pareto(100, 3).predict().cdf(x), abs=0.01)
 

@@ -120,8 +120,8 @@ coin = sf.Dirichlet([1, 1]).update
         (lambda: sf.Beta().interval([0.5, 0.9]), errors.InputError, "'level'"),
         (lambda: sf.Beta().sample(size=2.7), errors.InputError, "'size'"),
         (lambda: sf.Beta().sample(size=-1), errors.InputError, "'size'"),
-        (lambda: sf.Beta().sample("abc"), errors.InputError, "'rng'"),
-        (lambda: sf.Beta().sample(-1), errors.InputError, "'rng'"),
+        (lambda: sf.Beta().sample(rng="abc"), errors.InputError, "'rng'"),
+        (lambda: sf.Beta().sample(rng=-1), errors.InputError, "'rng'"),
         (lambda: sf.Beta().prior_weight(3, of="median"), errors.InputError, "'of'"),
         (lambda: sf.Dirichlet.symmetric(0, 1), errors.PriorError, "'categories'"),
         (lambda: sf.Dirichlet.symmetric(2.5, 1), errors.PriorError, "'categories'"),
@@ -154,7 +154,7 @@ def test_one_clear_sentence(call: Callable[[], object], error: type[Exception], 
 
 def test_numbers_of_any_length_are_numbers() -> None:
     assert sf.Beta(10**30, 1).a == 1e30
-    assert sf.Beta().sample(0, None) == sf.Beta().sample(0)
+    assert sf.Beta().sample(None, 0) == sf.Beta().sample(rng=0)
 
 
 def test_messages_are_one_line() -> None:

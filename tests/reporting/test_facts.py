@@ -28,7 +28,7 @@ def test_rows_that_were_learned_are_judged_without_themselves() -> None:
     assert np.array_equal(found.judged.probabilities, fitted_apart.probabilities)
     assert found.judged.left_out
     assert found.judged.log_loss == fitted_apart.log_loss
-    assert "is judged by a model without it: the rows are dealt into 5 folds" in found.judged.how
+    assert "is evaluated with a model without it: the rows are split into 5 folds" in found.judged.how
     assert set(vars(model)) == before  # the model is as it was
 
 
@@ -155,7 +155,7 @@ def test_columns_by_what_they_tell() -> None:
     ranked = found.informative.ranked
     assert [line["bits"] for line in ranked] == sorted((line["bits"] for line in ranked), reverse=True)
     assert ranked[-1]["bits"] == pytest.approx(0, abs=0.01)
-    assert {view.name for view in found.columns} == {str(name) for name in model.feature_weights_}
+    assert {view.name for view in found.columns} == {str(name) for name in model.feature_powers_}
     assert {line["name"]: line["missing"] for line in found.data.columns}["town"] == 17
     flag = next(view for view in found.columns if view.name == "flag")
     shown = {(line["class"], line["value"]): line["share"] for line in flag.lines}
@@ -169,7 +169,7 @@ def test_columns_that_act_together_by_how_far_they_move_log_odds() -> None:
     views: Any = gather(model, X, y, None, None).together
     assert next(iter(views.sets)).columns == ("lamp", "door")
     for view in views.sets:
-        assert view.weight == model.feature_weights_[view.name] > 0
+        assert view.weight == model.feature_powers_[view.name] > 0
         block = model._model.blocks[view.name]
         scores = block.scorer.scores(model._reader.rows(read(model, X, y).table())[view.name])
         moved = model.temper_.power * view.weight * np.ptp(scores, axis=1).mean()

@@ -42,6 +42,11 @@ def test_ordinary_columns_are_not_reported() -> None:
     assert of_doubles(given(*made()), np.arange(ROWS) % 5) == []
 
 
+def test_one_class_is_determined_by_no_column() -> None:
+    columns, labels = made()
+    assert of_columns(given(columns, np.full(len(labels), "yes"))) == []
+
+
 @pytest.mark.parametrize(
     "leak",
     [

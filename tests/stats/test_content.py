@@ -1,5 +1,6 @@
 """Numbers that rows are picked by: the same for the same content, whatever holds it."""
 
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -7,9 +8,11 @@ import pandas as pd  # type: ignore[import-untyped]
 import polars as pl
 import pyarrow as pa
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 from scipy import sparse
 
-from suffice.stats.content import hashed, matrix_hashes, table_hashes, with_labels
+from suffice.stats.content import combined, hashed, matrix_hashes, table_hashes, with_labels
 from suffice.tables import Table
 from suffice.text import text_hashes
 
@@ -100,6 +103,33 @@ def test_labels_by_what_is_written() -> None:
     assert of_numbers == with_labels(rows, np.array([1, 2]), codes).tolist()
     assert of_numbers == with_labels(rows, np.array(["1", "2"]), codes).tolist()
     assert not set(of_numbers) & set(with_labels(rows, np.array([1.5, 2.5]), codes).tolist())
+
+
+NAMES = ["foo", "bar", "1", ""]
+
+
+@given(pairs=st.lists(st.tuples(st.sampled_from(NAMES), st.sampled_from(NAMES)), min_size=1, max_size=20))
+def test_texts_that_are_labels_neither_cancel_nor_trade_places(pairs: list[tuple[str, str]]) -> None:
+    texts, labels = zip(*pairs, strict=True)
+    classes, codes = np.unique(labels, return_inverse=True)
+    assert len(set(with_labels(text_hashes(texts), classes, codes).tolist())) == len(set(pairs))
+
+
+@example(rows=[("foo", None, None), (None, "bar", None), ("bar", None, None), (None, "foo", None)])
+@given(rows=st.lists(st.tuples(*[st.sampled_from([None, *NAMES])] * 3), min_size=1, max_size=20))
+def test_values_that_are_names_of_columns_neither_cancel_nor_trade_places(rows: list[tuple[Any, ...]]) -> None:
+    columns = dict(zip(NAMES[:3], zip(*rows, strict=True), strict=True))
+    table = pa.table({name: pa.array(column, pa.string()) for name, column in columns.items()})
+    assert len(set(of_table(table))) == len(set(rows))
+    coded = pa.table({name: column.dictionary_encode() for name, column in zip(table.column_names, table, strict=True)})
+    assert of_table(coded) == of_table(table)
+
+
+@given(pairs=st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), min_size=1, max_size=16))
+def test_pairs_of_numbers_keep_their_order(pairs: list[tuple[int, int]]) -> None:
+    first, second = np.array(pairs, np.uint64).T
+    for one, two in product((first, hashed(first)), (second, hashed(second))):
+        assert len(set(combined(one, two).tolist())) == len(set(pairs))
 
 
 def test_hashes_are_spread_evenly() -> None:

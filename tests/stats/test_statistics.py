@@ -48,6 +48,7 @@ def test_forgetting_ten_thousand_batches_one_by_one() -> None:
     assert total.n == 50
 
 
+@pytest.mark.filterwarnings("ignore:The spread of")  # of 1 beside 1e8
 def test_an_outlier_as_first_row_costs_no_digits() -> None:
     rng = np.random.default_rng(3)
     values = np.concatenate([[-1e8], 1e8 + rng.standard_normal(100_000)])
@@ -62,7 +63,7 @@ def test_an_outlier_as_first_row_costs_no_digits() -> None:
 def test_moments_scale_with_the_data() -> None:
     rng = np.random.default_rng(4)
     X = rng.standard_normal((500, 3)) + 3
-    for factor in (1e-150, 1e-6, 1e6, 1e150):
+    for factor in (1e-149, 1e-6, 1e6, 1e149):
         a, b = DiagonalMoments.of(X[:200] * factor), DiagonalMoments.of(X[200:] * factor)
         np.testing.assert_allclose((a + b - b).variance, X[:200].var(axis=0) * factor * factor, rtol=1e-11)
 
@@ -266,11 +267,10 @@ def test_copies_are_closed_too() -> None:
 
 
 def test_values_too_large_to_be_squared_do_not_meet_empty_classes() -> None:
-    a, b = DiagonalMoments.of([1e200, 1.0], [0, 1]), DiagonalMoments.of([1.0], [1], n_classes=2)
-    assert (a + b).mean.tolist() == [1e200, 1]
-    a = DiagonalMoments.of([1e160, 1.0], [0, 1])
-    assert (a + b - b).mean.tolist() == [1e160, 1]
-    assert DiagonalMoments.of(sparse.csr_matrix([[1e200]])).mean == 1e200
+    a, b = DiagonalMoments.of([1e150, 1.0], [0, 1]), DiagonalMoments.of([1.0], [1], n_classes=2)
+    assert (a + b).mean.tolist() == [1e150, 1]
+    assert (a + b - b).mean.tolist() == [1e150, 1]
+    assert DiagonalMoments.of(sparse.csr_matrix([[1e150]])).mean == 1e150
 
 
 def test_only_nothing_can_be_taken_from_nothing() -> None:
@@ -312,7 +312,7 @@ def test_sparse_matrices_of_any_make() -> None:
         (lambda: PoissonSums.of([0.5]), errors.DataError, "whole numbers"),
         (lambda: DiagonalMoments.of([[1.0, np.inf]]), errors.DataError, "finite numbers; got inf"),
         (lambda: FullMoments.of([[1.0, np.nan]]), errors.DataError, "finite numbers; got nan"),
-        (lambda: DiagonalMoments.of([1e300, -1e300]), errors.DataError, "too large"),
+        (lambda: DiagonalMoments.of([1e300, -1e300]), errors.DataError, "cannot be squared"),
         (lambda: Extremes.of([0.0]), errors.DataError, "positive"),
         (lambda: CategoryCounts.of([[-1]]), errors.DataError, "category codes"),
         (lambda: CategoryCounts.of([[0.5]]), errors.DataError, "category codes"),
@@ -518,12 +518,15 @@ def test_rows_that_weigh_less_than_one_add_and_subtract_like_others(kind: Any) -
     np.testing.assert_allclose(two.scatter, (parts[1] + parts[2]).scatter, atol=1e-13)
 
 
-def test_the_peak_is_the_largest_scatter_that_took_part() -> None:
+@pytest.mark.filterwarnings("ignore:The spread of")
+def test_the_peak_is_the_largest_scatter_that_was_counted_at_once() -> None:
     near, more = np.array([1.0, 2.0, 4.0]), DiagonalMoments.of([3.0, 5.0])
     t, far = DiagonalMoments.of(near), DiagonalMoments.of([1000.0])
     peak = float(DiagonalMoments.of([*near, 1000.0]).scatter)
-    past = t + far - far
+    past = DiagonalMoments.of([*near, 1000.0]) - far
     assert past.scatter == pytest.approx(float(t.scatter), rel=1e-9)
+    assert (t + far - far).scatter == pytest.approx(float(t.scatter), rel=1e-15)
+    assert (t + far - far).peak == pytest.approx(float(t.scatter))
     for later in (past, past + more, more + past, past - DiagonalMoments.of([4.0])):
         assert later.peak == pytest.approx(peak)
     assert (t - t).peak == 0
@@ -563,8 +566,9 @@ def test_one_number_of_rows_may_serve_all_features() -> None:
 def test_a_spread_that_subtraction_loses_is_told(kind: Any) -> None:
     X = np.random.default_rng(0).normal(50, 3, (1000, 2))
     for far, lost in (
-        (1e4, False),
-        (1e6, False),
+        (1e3, False),
+        (1e4, True),
+        (1e6, True),
         (2e10, True),
         (1.7e12, True),
         (1e17, True),
@@ -575,8 +579,8 @@ def test_a_spread_that_subtraction_loses_is_told(kind: Any) -> None:
         total, first, rest = (kind.of(rows) for rows in (X, X[:1], X[1:]))
         with pytest.warns(UserWarning, match="spread of 1 feature") if lost else nullcontext():
             left = total - first
-        assert lost or left.mean == pytest.approx(rest.mean, rel=1e-6)
-        assert lost or left.scatter == pytest.approx(rest.scatter, rel=1e-3)
+        assert lost or left.mean == pytest.approx(rest.mean, rel=1e-12)
+        assert lost or left.scatter == pytest.approx(rest.scatter, rel=1e-12)
 
 
 def test_nothing_is_told_of_columns_without_a_spread() -> None:

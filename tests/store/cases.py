@@ -85,7 +85,7 @@ def models() -> dict[str, tuple[Any, Any]]:
             COUNTS,
         ),
         "multinomial_weighed": (
-            sf.MultinomialNB(alpha="loo", temper="loo", feature_weights="loo").fit(np.tile(COUNTS, (26, 1)), found),
+            sf.MultinomialNB(alpha="loo", temper="loo", feature_powers="loo").fit(np.tile(COUNTS, (26, 1)), found),
             COUNTS,
         ),
         "exponential": (sf.ExponentialNB(alpha=sf.WaitingRate(2.0, 1.0)).fit(COUNTS, Y), COUNTS),

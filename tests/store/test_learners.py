@@ -48,7 +48,7 @@ def test_all_of_a_belief_comes_back_to_the_bit(name: str, path: Path) -> None:
         assert getattr(loaded, name) == getattr(learner, name)
     assert loaded.next_query() == learner.next_query()
     np.testing.assert_array_equal(loaded.information(), learner.information())
-    assert (loaded.sample(0, 20) == learner.sample(0, 20)).all()
+    assert (loaded.sample(20, 0) == learner.sample(20, 0)).all()
 
 
 def test_a_loaded_game_goes_on(path: Path) -> None:

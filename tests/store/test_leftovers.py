@@ -26,6 +26,16 @@ with replacing(Path(sys.argv[1])) as file:
 """
 
 
+MANY = """
+import os, sys
+from pathlib import Path
+from suffice.store.file_io import replacing
+for _ in range(int(sys.argv[2]) if len(sys.argv) > 2 else 200):
+    with replacing(Path(sys.argv[1])) as file:
+        file.write(b"%d" % os.getpid())
+"""
+
+
 def saver(path: Path) -> "subprocess.Popen[str]":
     """Return a process in the middle of a save."""
     process = subprocess.Popen(
@@ -100,7 +110,36 @@ def test_where_there_are_no_locks_files_are_written_and_left(tmp_path: Path, mon
     assert sf.load(path).classes_.tolist() == [0, 1]
     monkeypatch.setattr(file_io, "fcntl", None)  # Windows: what is open cannot be removed, and this is not open
     save(path)
+    assert begun(tmp_path) == [left]  # it may be new, and about to replace the file
+    os.utime(left, (0, 0))
+    save(path)
     assert begun(tmp_path) == []
+
+
+@pytest.mark.thorough
+def test_processes_that_save_one_file_do_not_disturb_each_other(tmp_path: Path) -> None:
+    """Each replaces the file, and none takes the others' unfinished files for leftovers."""
+    path = tmp_path / "model.suffice"
+    savers = [subprocess.Popen([sys.executable, "-c", MANY, str(path)], stderr=subprocess.PIPE) for _ in range(3)]
+    told = [one.communicate()[1].decode() for one in savers]
+    assert [one.returncode for one in savers] == [0] * 3, told
+    assert path.read_bytes() in {b"%d" % one.pid for one in savers}
+    assert begun(tmp_path) == []
+
+
+def test_an_unfinished_file_is_not_cleaned_away_before_it_replaces_the_old_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, replace = tmp_path / "model.suffice", os.replace
+
+    def late(beside: Path, target: Path) -> None:
+        monkeypatch.setattr(os, "replace", replace)
+        subprocess.run([sys.executable, "-c", MANY, str(path), "1"], check=True)  # another process cleans and saves
+        replace(beside, target)
+
+    monkeypatch.setattr(os, "replace", late)
+    save(path)
+    assert sf.load(path).classes_.tolist() == [0, 1]  # the last one wins
 
 
 def test_names_may_be_as_long_as_the_system_allows(tmp_path: Path) -> None:

@@ -66,7 +66,7 @@ def test_tables_of_any_library(frame: Any, tmp_path: Path) -> None:
     np.testing.assert_array_equal(loaded.predict_joint_log_proba(table), model.predict_joint_log_proba(table))
     assert type(loaded.table(next(iter(model.columns_)))) is type(model.table(next(iter(model.columns_))))
     assert loaded.columns_ == model.columns_
-    assert loaded.feature_weights_ == model.feature_weights_
+    assert loaded.feature_powers_ == model.feature_powers_
     assert loaded.partial_fit(table, Y).class_count_.tolist() == (2 * model.class_count_).tolist()
     np.testing.assert_array_equal(loaded.predict(table), copy(model).partial_fit(table, Y).predict(table))
 
@@ -157,7 +157,7 @@ def test_a_value_comes_back_as_it_was(value: Any, tmp_path: Path) -> None:
     ],
 )
 def test_code_is_not_kept(parameters: dict[str, Any], what: str, tmp_path: Path) -> None:
-    model = sf.TextClassifier(temper=None, feature_weights=None, tokens=sf.Tokens(**parameters)).fit(TEXTS, Y)
+    model = sf.TextClassifier(temper=None, feature_powers=None, tokens=sf.Tokens(**parameters)).fit(TEXTS, Y)
     with pytest.raises(KindError, match=f"The parameter '{what}' must be something .* got a function"):
         sf.save(model, tmp_path / "model.suffice")
     assert not list(tmp_path.iterdir())

@@ -65,7 +65,7 @@ def test_counts_of_words_travel_in_a_third_of_their_file() -> None:
     """The file of counts alone: weights and residuals, which do not travel, would make it larger."""
     rng = np.random.default_rng(0)
     texts = [" ".join(f"w{k}" for k in rng.integers(0, 20_000, 60)) for _ in range(2000)]
-    model = sf.TextClassifier(alpha=1.0, temper=None, feature_weights=None, ngram_range=(1, 1))
+    model = sf.TextClassifier(alpha=1.0, temper=None, feature_powers=None, ngram_range=(1, 1))
     model.fit(texts, rng.integers(0, 4, 2000))
     assert len(statistics_to_bytes({"model": model})) < len(to_bytes(model)) / 3
 

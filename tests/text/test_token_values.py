@@ -73,6 +73,7 @@ def test_words_to_be_left_out_are_the_same_in_any_collection() -> None:
             {"encoding": "utf-99"},
             "'encoding' of Tokens must be the name of an encoding, such as 'utf-8'; got 'utf-99'.",
         ),
+        ({"encoding": "rot13"}, "'encoding' of Tokens must be the name of an encoding"),
         ({"encoding": None}, "'encoding' of Tokens must be the name of an encoding"),
         ({"decode_error": "loose"}, "'decode_error' of Tokens must be 'strict', 'ignore' or 'replace'; got 'loose'."),
         ({"max_df": 1.5}, "'max_df' of Tokens must be a whole number of documents, at least 1, or a share of them"),

@@ -8,6 +8,8 @@ from typing import Annotated
 
 import typer
 
+from suffice.cli.streams import printing
+
 __all__ = [
     "Against",
     "Answers",
@@ -19,15 +21,16 @@ __all__ = [
     "Efforts",
     "Errors",
     "Escape",
+    "Evaluated",
     "Faults",
     "Folds",
     "Journal",
     "Json",
     "JsonLines",
-    "Judged",
     "Key",
     "Kind",
     "Kinds",
+    "KnownKey",
     "Learned",
     "Method",
     "Methods",
@@ -35,6 +38,7 @@ __all__ = [
     "Models",
     "MoreData",
     "NewModel",
+    "Once",
     "OnlyPrediction",
     "Output",
     "Page",
@@ -80,10 +84,20 @@ Data = Annotated[
     list[Path],
     typer.Argument(
         metavar="FILES",
-        help="CSV, TSV, JSON lines, Parquet or Arrow files, or folders of text files; - is standard input.",
+        help="CSV, TSV, JSON lines, Parquet or Arrow files, folders of them or of text files; - is standard input.",
     ),
 ]
-MoreData = Annotated[list[Path] | None, typer.Argument(metavar="[FILES]", help="The rows, in files as for 'fit'.")]
+MoreData = Annotated[
+    list[Path] | None,
+    typer.Argument(metavar="[FILES]", help="The rows to forget, in the formats of the rows that were learned."),
+]
+Evaluated = Annotated[
+    list[Path],
+    typer.Argument(
+        metavar="[MODEL] FILES",
+        help="A model file, unless a new model is to be fitted, and the files of labelled rows.",
+    ),
+]
 Model = Annotated[Path, typer.Argument(metavar="MODEL", help="A model file, as written by 'suffice fit'.")]
 Models = Annotated[list[Path], typer.Argument(metavar="MODELS", help="Model files.")]
 NewModel = Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="The model file to write.")]
@@ -112,7 +126,7 @@ Method = Annotated[
     Methods | None,
     typer.Option(
         "--method",
-        help="Hold-out, cross-validation or leave-one-out. Default: hold-out; with --model, folds for learned rows.",
+        help="Hold-out, cross-validation or leave-one-out. Default: hold-out; with MODEL, folds for learned rows.",
     ),
 ]
 Folds = Annotated[
@@ -122,23 +136,29 @@ Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 Journal = Annotated[
     bool, typer.Option("--journal", help="Keep hashes of the rows, so that forget refuses rows that were not learned.")
 ]
+Once = Annotated[bool, typer.Option("--once", help="Leave out rows that the model has learned before, by its journal.")]
 Key = Annotated[
     Path | None,
-    typer.Option("--journal-key", metavar="FILE", help="A file with your journal key; fit then keeps a journal."),
+    typer.Option("--journal-key", metavar="FILE", help="A file with your journal key; implies --journal."),
+]
+KnownKey = Annotated[
+    Path | None,
+    typer.Option("--journal-key", metavar="FILE", help="The file with the key of the model's journal, if it has one."),
 ]
 Answers = Annotated[
     Path | None,
-    typer.Option("--output", "-o", metavar="FILE", help="The file to write; by default, standard output."),
+    typer.Option(
+        "--output",
+        "-o",
+        metavar="FILE",
+        help="The file to write: .csv, .jsonl or .parquet; by default, CSV on standard output.",
+    ),
 ]
 OnlyPrediction = Annotated[bool, typer.Option("--only-prediction", help="Leave out the columns of the files.")]
 Escape = Annotated[
     bool, typer.Option(help="In CSV, put ' before class names that a spreadsheet would compute as formulas.")
 ]
 JsonLines = Annotated[bool, typer.Option("--json", help="Write JSON lines instead of CSV.")]
-Judged = Annotated[
-    Path | None,
-    typer.Option("--model", "-m", metavar="MODEL", help="The model file to evaluate; by default, a new model."),
-]
 Row = Annotated[str, typer.Argument(metavar="TEXT|FILE", help="A text, or the file of the row; - is standard input.")]
 Class = Annotated[
     str | None,
@@ -172,7 +192,8 @@ def _version(wanted: bool) -> None:
     if wanted:
         import suffice
 
-        print(f"suffice {suffice.__version__}")
+        with printing():
+            print(f"suffice {suffice.__version__}", flush=True)
         raise typer.Exit
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 import re
-import warnings
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
+from copy import copy
 from functools import wraps
 from pathlib import Path
 from types import ModuleType
@@ -19,7 +19,7 @@ from suffice.cli.classifiers import classifier
 from suffice.cli.file_options import no_rows, open_files
 from suffice.cli.outputs import note, save, say, write
 from suffice.engines.passes import sample_size
-from suffice.engines.roles import roles
+from suffice.engines.roles import Roles, roles
 from suffice.engines.row_sources import FileRows
 from suffice.errors import FileError, InputError, LabelError, SubtractionError
 from suffice.estimators.shell.journals import only_learned
@@ -27,7 +27,7 @@ from suffice.later import pa
 from suffice.models.choosing.wanted import ROWS
 from suffice.stats.bottom_k import BottomK, rows_of
 from suffice.store.models import pieces
-from suffice.telling import counted
+from suffice.telling import counted, untold
 
 fcntl: ModuleType | None
 try:
@@ -65,17 +65,31 @@ def _locked(path: Path) -> Iterator[None]:
 
 
 @_one_at_a_time
-def update(path: Path, data: list[Path], output: Path | None, journal: Any, errors: str, as_json: bool) -> None:
-    """Add more rows to a model, batch by batch."""
+def update(
+    path: Path, data: list[Path], output: Path | None, once: bool, journal: Any, errors: str, as_json: bool
+) -> None:
+    """Add more rows to a model, batch by batch; with `once`, leave out those that it has learned before."""
     model = classifier(path)
-    rows = 0
-    for X, y, many in _batches(model, data, errors):
-        _admit(model, y)
-        model.partial_fit(X, y, journal=journal)
-        rows += many
+    earlier, rows, again = copy(model), 0, 0
+    if once and model.journal_ is None:
+        raise _without_journal("--once", path)
+    for columns, table in _batches(model, data, errors):
+        if earlier.journal_ is not None:
+            known = earlier.has_learned(columns.features(table), columns.labels(table), journal=journal)
+            again += int(known.sum())
+            table = table.filter(pa.array(~known)) if once else table
+        if table.num_rows:
+            X, y = columns.features(table), columns.labels(table)
+            _admit(model, y)
+            model.partial_fit(X, y, journal=journal)
+            rows += table.num_rows
     save(model, output or path)
-    facts = {"model": str(output or path), "rows": rows, "what": "learned"}
-    say(as_json, facts, f"Learned {counted(rows, 'more row')}; wrote {output or path}")
+    if again and not once:
+        which = f"{again:,} of {counted(rows, 'row')} had been learned before"
+        note([f"{which}, and {'counts' if again == 1 else 'count'} once more; --once leaves out such rows"])
+    facts = {"model": str(output or path), "rows": rows, "again": again, "what": "learned"}
+    left_out = f", left out {counted(again, 'row')} learned before" if again and once else ""
+    say(as_json, facts, f"Learned {counted(rows, 'more row')}{left_out}; wrote {output or path}")
 
 
 def _admit(model: Any, labels: Any) -> None:
@@ -110,17 +124,15 @@ def forget(
         _drop_views(model, target, drop_views, as_json)
         return
     if certificate is not None and model.journal_ is None:
-        raise InputError(
-            f"The option '--certificate' needs a model with a journal, which {str(path)!r} does not keep. Fit it with "
-            "'suffice fit --journal'."
-        )
-    for X, y, many in _batches(model, data, errors, together=model.journal_ is not None):
+        raise _without_journal("--certificate", path)
+    for columns, table in _batches(model, data, errors, together=model.journal_ is not None):
+        X, y = columns.features(table), columns.labels(table)
         try:
             answer = model.forget(X, y, drop_views=drop_views, journal=journal)
         except SubtractionError as error:
             raise _not_learned(error, path) from error
         signed = answer if isinstance(answer, sf.Certificate) else None
-        rows += many
+        rows += table.num_rows
         if not hasattr(model, "classes_"):
             raise InputError(
                 f"These are all the rows that the model has learned. Delete the model file {str(path)!r} instead."
@@ -137,8 +149,11 @@ def forget(
                 "--certificate."
             )
         write((target, pieces(model)), (proof, [signed.json.encode()]))
-        facts["certificate"] = str(proof)
+        facts |= {"certificate": str(proof), "left": signed.left}
         lines.append(f"Wrote the certificate {proof}")
+        if signed.left:
+            held = f"The model still holds {counted(signed.left, 'equal row')}"
+            lines.append(f"{held}: forget a row as often as it was learned")
     if model.stale_:
         lines.append(
             f"The hyperparameters keep a trace of the removed rows. 'suffice forget {target} --drop-views' drops them; "
@@ -158,12 +173,17 @@ def _drop_views(model: Any, target: Path, wanted: bool, as_json: bool) -> None:
 
 def _not_learned(error: SubtractionError, path: Path, before: int = 0) -> SubtractionError:
     """Return the error for rows that a model has not learned, in terms of the files, `before` rows into them."""
-    row = re.search(r"\b[Rr]ow ([\d,]+)", str(error))
-    which = "These rows" if row is None else f"Row {before + int(row[1].replace(',', '')) + 1:,} of the files"
-    been = "include a row that was" if row is None else "was"
-    return SubtractionError(
-        f"{which} {been} not learned by the model with this label, or was forgotten already. The model file "
-        f"{str(path)!r} is unchanged."
+    found = re.search(r"\b[Rr]ow ([\d,]+) [^:]*: it (.*?)\.(?: |$)", str(error))
+    which = "These rows include a row that was not learned with this label, or was forgotten already"
+    if found is not None:
+        which = f"Row {before + int(found[1].replace(',', '')) + 1:,} of the files {found[2]}"
+    return SubtractionError(f"{which}. The model file {str(path)!r} is unchanged.")
+
+
+def _without_journal(option: str, path: Path) -> InputError:
+    return InputError(
+        f"The option '{option}' needs a model with a journal, which {str(path)!r} does not keep. Fit it with "
+        "'suffice fit --journal'."
     )
 
 
@@ -193,8 +213,7 @@ def refresh(path: Path, data: list[Path], output: Path | None, errors: str, as_j
     sample = found if whole else rows_of(found, most)
     if rows < model.class_count_.sum():
         note([f"the files hold {rows:,} of {model.class_count_.sum():,.15g} rows of the model; give all of them"])
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "Views are chosen on")  # a sample, as 'suffice fit' takes it
+    with untold("Views are chosen on"):  # a sample, as 'suffice fit' takes it
         model.refresh(columns.features(sample), columns.labels(sample))
     save(model, output or path)
     facts = {"model": str(output or path), "rows": sample.num_rows, "what": "chosen by"}
@@ -211,8 +230,8 @@ def key_of(wanted: bool, path: Path | None) -> Any:
     return key
 
 
-def _batches(model: Any, data: list[Path], errors: str, together: bool = False) -> Iterator[tuple[Any, Any, int]]:
-    """Yield features, labels and the number of rows, batch by batch or all together."""
+def _batches(model: Any, data: list[Path], errors: str, together: bool = False) -> Iterator[tuple[Roles, Any]]:
+    """Yield the roles of columns and the labelled rows, batch by batch or all together."""
     files = open_files(data, errors, model)
     parts: Any = iter(files)
     if together:
@@ -222,8 +241,7 @@ def _batches(model: Any, data: list[Path], errors: str, together: bool = False) 
         parts = [pa.concat_tables(batches, promote_options="permissive")]
     for part in parts:
         columns = roles(part, model, getattr(model, "target_", None), getattr(model, "text_column_", None))
-        table = columns.labelled(part, files)
-        yield columns.features(table), columns.labels(table), table.num_rows
+        yield columns, columns.labelled(part, files)
 
 
 def _unused(model: Path, signed: sf.Certificate) -> Path:

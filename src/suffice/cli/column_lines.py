@@ -19,7 +19,7 @@ HEADS = {"mean": "mean ± standard deviation", "rate": "rate"}
 
 
 def describe_columns(model: Any) -> dict[str, dict[str, Any]]:
-    """Describe each column: its likelihood, its weight, and in each class its number of values and its posterior mean.
+    """Describe each column: its likelihood, its power, and in each class its number of values and its posterior mean.
 
     >>> import suffice as sf
     >>> model = sf.NaiveBayes().fit({"city": ["Oslo", "Rome", "Oslo"], "y": ["a", "b", "a"]}, "y")
@@ -27,12 +27,12 @@ def describe_columns(model: Any) -> dict[str, dict[str, Any]]:
     >>> facts["model"], facts["classes"]["a"]["n"], list(facts["classes"]["a"]["values"])
     ('categorical', 2.0, ['Oslo', 'Rome', '(other)'])
     """
-    weights, names = model.feature_weights_ or {}, [str(label) for label in model.classes_]
+    powers, names = model.feature_powers_ or {}, [str(label) for label in model.classes_]
     found = {}
     for name, block in model._model.alone.items():
         facts = block.settled.table(block.t, model.classes_, 0.95)
         classes = {label: _of_class(facts, c, len(names)) for c, label in enumerate(names)}
-        found[str(name)] = {"model": block.likelihood.word, "weight": weights.get(name), "classes": classes}
+        found[str(name)] = {"model": block.likelihood.word, "power": powers.get(name), "classes": classes}
         if "word" in facts:
             found[str(name)]["vocabulary"] = len(facts["word"]) // len(names)
             few = {label: _telling(classes, label) for label in names}
@@ -75,7 +75,7 @@ def _head(facts: dict[str, Any], what: str) -> str:
         counted(number, what) if number else "",
         *(HEADS[key] for key in HEADS if key in first_class),
     ]
-    parts.append(f"weight {facts['weight']:.2f}" if facts["weight"] is not None else "")
+    parts.append(f"power {facts['power']:.2f}" if facts["power"] is not None else "")
     return ", ".join(part for part in parts if part)
 
 

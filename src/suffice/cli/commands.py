@@ -21,21 +21,23 @@ from suffice.cli.arguments import (
     Efforts,
     Errors,
     Escape,
+    Evaluated,
     Faults,
     Folds,
     Journal,
     Json,
     JsonLines,
-    Judged,
     Key,
     Kind,
     Kinds,
+    KnownKey,
     Learned,
     Method,
     Model,
     Models,
     MoreData,
     NewModel,
+    Once,
     OnlyPrediction,
     Output,
     Page,
@@ -45,6 +47,7 @@ from suffice.cli.arguments import (
     Version,
 )
 from suffice.cli.file_options import reads_files
+from suffice.cli.streams import printing
 
 __all__ = ["app"]
 
@@ -100,8 +103,7 @@ def predict(
 @app.command()
 @reads_files
 def evaluate(
-    data: Data,
-    model: Judged = None,
+    data: Evaluated,
     method: Method = None,
     folds: Folds = None,
     target: Target = None,
@@ -112,13 +114,17 @@ def evaluate(
 ) -> None:
     """Measure how well a model predicts rows it has not learned.
 
-    Example: suffice evaluate mail.csv --folds 10
+    With a model file, that model is evaluated; else a new one is fitted.
+
+    Example: suffice evaluate mail.suffice test.csv
     """
     from suffice.cli import verbs
+    from suffice.cli.classifiers import model_first
     from suffice.cli.spooling import spooled
 
     chosen = None if method is None else method.value
-    with spooled(data) as files:
+    model, rows = model_first(data)
+    with spooled(rows) as files:
         verbs.evaluate(files, model, chosen, folds, target, text, kind.value, errors.value, json)
 
 
@@ -134,7 +140,7 @@ def explain(
     errors: Errors = Faults.stop,
     json: Json = False,
 ) -> None:
-    """Show the evidence for the class of a text or a row.
+    """Show what each feature adds to the log-odds of a class.
 
     Example: suffice explain mail.suffice "cheap pills at noon"
     """
@@ -146,7 +152,7 @@ def explain(
 @app.command()
 def inspect(
     model: Model,
-    top: Annotated[int, typer.Option("--top", help="The number of features to list for each class.")] = 5,
+    top: Annotated[int, typer.Option("--top", min=1, help="The number of features to list for each class.")] = 5,
     json: Json = False,
 ) -> None:
     """Show what a model file holds.
@@ -164,14 +170,16 @@ def update(
     model: Model,
     data: Data,
     output: Output = None,
+    once: Once = False,
     journal: Journal = False,
-    journal_key: Key = None,
+    journal_key: KnownKey = None,
     errors: Errors = Faults.stop,
     json: Json = False,
 ) -> None:
     """Learn more labelled rows.
 
-    The old model file stays in place until the new one is complete.
+    The old model file stays in place until the new one is complete. A model with a journal (suffice fit --journal)
+    tells which rows it has learned before.
 
     Example: suffice update mail.suffice more.csv
     """
@@ -179,7 +187,7 @@ def update(
     from suffice.cli.spooling import spooled
 
     with spooled(data, output) as files:
-        changing.update(model, files, output, changing.key_of(journal, journal_key), errors.value, json)
+        changing.update(model, files, output, once, changing.key_of(journal, journal_key), errors.value, json)
 
 
 @app.command()
@@ -189,14 +197,14 @@ def forget(
     data: MoreData = None,
     output: Output = None,
     drop_views: DropViews = False,
-    journal_key: Key = None,
+    journal_key: KnownKey = None,
     certificate: Certificate = None,
     errors: Errors = Faults.stop,
     json: Json = False,
 ) -> None:
     """Remove learned rows from the counts of a model.
 
-    A model with a journal (suffice fit --journal) refuses rows that it has not learned, and a certificate is written.
+    A model with a journal refuses rows that it has not learned, and a certificate is written.
     Without a journal, only rows that the counts cannot contain are refused. Without files, --drop-views drops the
     hyperparameters alone.
 
@@ -251,8 +259,10 @@ def compare(
     Example: suffice compare old.suffice new.suffice --data test.csv
     """
     from suffice.cli import verbs
+    from suffice.cli.spooling import spooled
 
-    verbs.compare(models, data, errors.value, json)
+    with spooled([data]) as files:
+        verbs.compare(models, files, errors.value, json)
 
 
 @app.command()
@@ -295,4 +305,6 @@ def options(context: typer.Context, version: Version = False) -> None:
         from suffice.cli.getting_started import getting_started
 
         verbs = (command.callback for command in app.registered_commands)
-        print(getting_started((verb.__name__, (verb.__doc__ or "").split("\n")[0]) for verb in verbs if verb))
+        with printing():
+            pairs = ((verb.__name__, (verb.__doc__ or "").split("\n")[0]) for verb in verbs if verb)
+            print(getting_started(pairs), flush=True)

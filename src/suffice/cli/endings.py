@@ -1,7 +1,7 @@
 """How a command ends: one line on stderr for an error, in the words of the command line, and an exit code.
 
-Exit codes: 0 done, 1 a bug, 2 wrong input, 3 a file that does not exist or cannot be read, 130 interrupted, 141
-standard output was closed.
+Exit codes: 0 done, 1 a bug, 2 wrong input, 3 a file or a stream that cannot be read or written, 4 memory ran out; 129,
+130 or 143 ended by SIGHUP, SIGINT or SIGTERM; 141 the reader of standard output has left.
 """
 
 from __future__ import annotations
@@ -11,12 +11,19 @@ from typing import Any, NoReturn
 
 import typer
 
+from suffice.cli.interrupts import signalled
+from suffice.cli.memory import OutOfMemory, memory_ran_out
+from suffice.cli.streams import remark, unwritable
 from suffice.cli.translation import for_the_shell
 
-__all__ = ["INTERRUPTED", "STOPPED", "UNHEARD", "as_note", "end", "message_and_code"]
+__all__ = ["INTERRUPTED", "UNHEARD", "as_note", "end", "message_and_code", "stopped"]
 
 INTERRUPTED, UNHEARD = 130, 141
-STOPPED = ("interrupted; nothing was changed", INTERRUPTED)
+
+
+def stopped() -> tuple[str, int]:
+    """Return the message and the exit code of a command that a signal has ended."""
+    return "interrupted; nothing was changed", 128 + signalled()
 
 
 def message_and_code(error: Exception) -> tuple[str, int]:
@@ -24,9 +31,11 @@ def message_and_code(error: Exception) -> tuple[str, int]:
     if hasattr(error, "format_message"):
         return _wrong_usage(error), 2
     if isinstance(error, typer.Abort):
-        return STOPPED
+        return stopped()
     from suffice.errors import MissingLibrary, SufficeError
 
+    if memory_ran_out(error):
+        return str(error if isinstance(error, OutOfMemory) else OutOfMemory()), 4
     line = " ".join(str(error).split()) or type(error).__name__
     if isinstance(error, OSError) and not isinstance(error, SufficeError):
         return _unreadable(error, line), 3
@@ -37,9 +46,9 @@ def message_and_code(error: Exception) -> tuple[str, int]:
 
 def _code(error: Exception) -> int:
     """Return 3 for a file that does not exist or cannot be read, else 2."""
-    from suffice.errors import FileError, PathError
+    from suffice.errors import FileError, PathError, WriteError
 
-    return 3 if isinstance(error, FileError | PathError) else 2
+    return 3 if isinstance(error, FileError | PathError | WriteError) else 2
 
 
 def _wrong_usage(error: Any) -> str:
@@ -53,16 +62,18 @@ def _wrong_usage(error: Any) -> str:
 def _unreadable(error: OSError, line: str) -> str:
     """Return the message for an error of the operating system, or of a library that reads files."""
     if error.filename is None:
-        return f"A file cannot be read or written: {line}."
+        what = "Standard output cannot be written" if unwritable() else "A file cannot be read or written"
+        return f"{what}: {(error.strerror or line).lower()}."
     return f"The file {str(error.filename)!r} cannot be opened: {(error.strerror or line).lower()}."
 
 
 def end(line: str, code: int) -> NoReturn:
     """Print the reason, and exit."""
-    print(f"suffice: {line}", file=sys.stderr)
+    unwritable()
+    remark(line)
     sys.exit(code)
 
 
 def as_note(message: Any, *rest: Any, **more: Any) -> None:
     """Print a warning as one line on stderr."""
-    print(f"suffice: note: {for_the_shell(' '.join(str(message).split()))}", file=sys.stderr)
+    remark(f"note: {for_the_shell(' '.join(str(message).split()))}")

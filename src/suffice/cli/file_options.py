@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import functools
 import inspect
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -18,13 +17,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from suffice.cli.memory import OutOfMemory, memory_ran_out
+from suffice.cli.streams import remark
 from suffice.errors import InputError
 from suffice.telling import counted
 
 if TYPE_CHECKING:
     from suffice.tables.row_files import Files
 
-__all__ = ["no_rows", "open_files", "reading_by", "reads_files"]
+__all__ = ["described_as", "no_rows", "open_files", "reading_by", "reads_files"]
 
 OPTIONS: dict[str, tuple[Any, str, str | None, str]] = {
     "sep": (str | None, "--sep", "CHARACTER", "What separates values: a character, or tab; by default, guessed."),
@@ -40,6 +41,12 @@ OPTIONS: dict[str, tuple[Any, str, str | None, str]] = {
     "encoding": (str | None, "--encoding", "NAME", "Such as utf-8 or latin-1; by default, guessed."),
     "drop": (list[str] | None, "--drop", "COLUMN", "A column to leave out; may be repeated."),
     "keep": (list[str] | None, "--keep", "COLUMN", "Read only this column and the labels; may be repeated."),
+    "longest_row": (
+        int | None, "--longest-row", "BYTES", "The most bytes of a row, or of a text in a folder; by default, 64 MiB."
+    ),
+    "strict": (
+        bool | None, "--strict", None, "Raise an error where a column is missing from a file, instead of a note."
+    ),
     "quiet": (bool | None, "--quiet", None, "Do not print how files were read."),
 }  # fmt: skip
 """Type, name, placeholder and help of each option."""
@@ -51,6 +58,8 @@ class _Verb:
 
     options: dict[str, Any] = field(default_factory=dict)
     opened: list[Files] = field(default_factory=list)
+    described: dict[Path, str] = field(default_factory=dict)
+    """What a file is, where its own form does not say it."""
 
 
 _VERB: ContextVar[_Verb | None] = ContextVar("verb", default=None)
@@ -91,6 +100,14 @@ def reading_by(**options: Any) -> Iterator[None]:
     before = _VERB.set(verb)
     try:
         yield
+    except Exception as error:
+        if not memory_ran_out(error) or not verb.opened:
+            raise
+        error.__traceback__ = None  # its frames hold the rows
+        read = counted(verb.opened[-1].rows, "row")
+        raise OutOfMemory(
+            f" after {read} of the files", ", or give it fewer rows, or fewer columns with --drop or --keep"
+        ) from None
     finally:
         _VERB.reset(before)
     for files in verb.opened:
@@ -99,21 +116,37 @@ def reading_by(**options: Any) -> Iterator[None]:
     if options.get("quiet"):
         return
     for one in understood[:3]:
-        print(f"suffice: read {one}", file=sys.stderr)
+        one.what = verb.described.get(one.path, one.what)
+        remark(f"read {one}")
     if len(understood) > 3:
         rows = sum(one.rows for one in understood[3:])
-        print(f"suffice: read {counted(len(understood) - 3, 'more file')}, {counted(rows, 'row')}", file=sys.stderr)
+        remark(f"read {counted(len(understood) - 3, 'more file')}, {counted(rows, 'row')}")
 
 
-def open_files(data: Any, errors: str, model: Any = None, target: str | None = None, look: bool = False) -> Files:
+def described_as(path: Path, what: str) -> None:
+    """Say of a file of the current verb what it is."""
+    if verb := _VERB.get():
+        verb.described[path] = what
+
+
+def open_files(
+    data: Any,
+    errors: str,
+    model: Any = None,
+    target: str | None = None,
+    look: bool = False,
+    labelled: bool = True,
+) -> Files:
     """Open files by the options of the current verb; with `look`, print nothing about how they were read."""
     from suffice.engines.opened_files import given_of, opened
 
     verb = _VERB.get() or _Verb()
     options: dict[str, Any] = {name: verb.options.get(name) for name in ("sep", "quote", "header", "encoding")}
     options |= {"missing": verb.options.get("missing") or None}
+    if verb.options.get("longest_row") is not None:
+        options["longest_row"] = verb.options["longest_row"]
     options |= {name: verb.options.get(name) or () for name in ("drop", "keep")}
-    files = opened(data, errors, given_of(**options), model, target)
+    files = opened(data, errors, given_of(**options), model, target, labelled, bool(verb.options.get("strict")))
     if not look:
         verb.opened.append(files)
     return files

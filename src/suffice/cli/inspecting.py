@@ -1,4 +1,4 @@
-"""`suffice inspect` and `suffice explain`: show what a model holds, and the evidence for a prediction."""
+"""`suffice inspect` and `suffice explain`: show what a model holds, and the log-odds of a prediction."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ MANY, CLASSES, COLUMNS = 50, 6, 40
 def explain(
     path: Path, row: str, number: int, target: str | None, against: str | None, top: int, errors: str, as_json: bool
 ) -> None:
-    """Print the weights of evidence of one text or row."""
+    """Print what each feature of one text or row adds to the log-odds."""
     model = classifier_to_answer(path)
-    if row == "-" or os.path.isfile(row):  # a text may be too long for a name
+    if row == "-" or (os.path.exists(row) and not os.path.isdir(row)):  # a text may be too long for a name
         with spooled([Path(row)], model=model) as files:
             one = _row(files, model, number, errors)
     elif kind_of_rows(model) == "text":
@@ -130,7 +130,7 @@ def _called(model: Any, row: Any) -> str:
     """Return a feature that favours a class, with the values that do."""
     if kind_of_rows(model) != "table" or not row.value:
         return str(row.feature)
-    value = re.sub(r", weight [0-9.]+$", "", row.value)
+    value = re.sub(r", power .*$", "", row.value)
     where, _, average = value.partition(": ")
     return f"{row.feature} {where}" if average else f"{row.feature}={value}"
 
@@ -159,7 +159,7 @@ def _largest(facts: dict[str, Any]) -> list[str]:
 
 def _row(files: list[Path], model: Any, number: int, errors: str) -> Any:
     """Return one row of the files, as the model reads it."""
-    table = _rows(open_files(files, errors, model, look=True), number)
+    table = _rows(open_files(files, errors, model, look=True, labelled=False), number)
     columns = roles(table, model, None, getattr(model, "text_column_", None), labelled=False)
     found = columns.features(table)
     return found[number - 1].as_py() if columns.text else {n: found[n][number - 1].as_py() for n in found.column_names}

@@ -11,7 +11,7 @@ import signal
 from contextlib import suppress
 from typing import Any
 
-__all__ = ["Interrupted", "commit", "end_by_signals", "finish", "heed"]
+__all__ = ["Interrupted", "commit", "end_by_signals", "finish", "heed", "signalled"]
 
 
 class Interrupted(KeyboardInterrupt):
@@ -19,13 +19,13 @@ class Interrupted(KeyboardInterrupt):
 
 
 class _State:
-    stopped = False  # a signal came
+    stopped = 0  # the number of the signal that came
     committed = False
 
 
 def end_by_signals() -> None:
     """Raise KeyboardInterrupt at SIGINT, SIGTERM and SIGHUP until `commit`; ignored signals stay ignored."""
-    _State.stopped = _State.committed = False
+    _State.stopped, _State.committed = 0, False
     for name in ("SIGINT", "SIGTERM", "SIGHUP"):
         number = getattr(signal, name, None)
         if number is not None and signal.getsignal(number) in (signal.SIG_DFL, signal.default_int_handler):
@@ -53,7 +53,12 @@ def finish() -> None:
     _State.committed = True
 
 
+def signalled() -> int:
+    """Return the number of the signal that ended the command: SIGINT unless another came."""
+    return _State.stopped or int(signal.SIGINT)
+
+
 def _stop(number: int, frame: Any) -> None:
     if not _State.committed:
-        _State.stopped = True
+        _State.stopped = number
         raise Interrupted

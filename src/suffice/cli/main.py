@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gc
-import os
 import sys
 import warnings
 from typing import Any
@@ -11,21 +10,24 @@ from typing import Any
 import typer
 
 from suffice.cli.commands import app
-from suffice.cli.endings import INTERRUPTED, STOPPED, UNHEARD, as_note, end, message_and_code
+from suffice.cli.endings import INTERRUPTED, UNHEARD, as_note, end, message_and_code, stopped
 from suffice.cli.interrupts import end_by_signals, finish
+from suffice.cli.streams import discard, prepare, printing
 
 __all__ = ["app", "main"]
 
 
 def main() -> None:
     """Run, and exit with a documented code."""
+    prepare()
     warnings.showwarning = as_note
     gc.set_threshold(50_000)  # imported objects stay: scanning them again and again takes a tenth of a second
     code: Any = None
     try:
         end_by_signals()
         code = app(standalone_mode=False)
-        sys.stdout.flush()
+        with printing():
+            sys.stdout.flush()
     except KeyboardInterrupt:
         code = INTERRUPTED
     except BrokenPipeError:
@@ -39,7 +41,7 @@ def main() -> None:
         end(*message_and_code(error))
     finish()
     if code == INTERRUPTED:
-        end(*STOPPED)
+        end(*stopped())
     if code == UNHEARD:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # discard what is left to print
+        discard(sys.stdout)
     sys.exit(code)

@@ -7,16 +7,18 @@ import math
 import os
 import sys
 from collections.abc import Iterable
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack, nullcontext, suppress
 from pathlib import Path
 from typing import Any
 
 from suffice.cli.interrupts import commit, heed
-from suffice.errors import FileError, InputError
+from suffice.cli.streams import aside, printing, remark
+from suffice.errors import InputError
 from suffice.store.file_io import replaceable, replacing
 from suffice.store.models import pieces
+from suffice.tables.opening import matching
 
-__all__ = ["WIDTH", "as_json", "check_output", "note", "save", "say", "stream_beside", "write"]
+__all__ = ["WIDTH", "as_json", "check_output", "note", "save", "say", "write"]
 
 WIDTH = 80
 """Characters of a line, unless names are longer."""
@@ -27,7 +29,7 @@ def check_output(output: Path | None, *inputs: Path, option: str = "--output") -
     if output is None or str(output) == "-":
         return
     target = replaceable(output)
-    for one in inputs if target is not None else ():
+    for one in (one for given in inputs for one in matching(given)) if target is not None else ():
         if _same(output, one) or _among_texts(target, one):
             raise InputError(
                 f"The option '{option}' must not name a file that is read; got {str(output)!r}, which is unchanged."
@@ -56,9 +58,10 @@ def write(*outputs: tuple[Path | None, Iterable[Any]]) -> None:
             stdout = path is None or str(path) == "-"
             sink = sys.stdout.buffer if stdout else stack.enter_context(replacing(Path(path or "-")))
             for part in parts:
-                sink.write(part)
-                if stdout:
-                    sink.flush()
+                with printing() if stdout else nullcontext():
+                    sink.write(part)
+                    if stdout:
+                        sink.flush()
         commit()
 
 
@@ -68,30 +71,22 @@ def save(model: Any, path: Path) -> None:
 
 
 def say(json_wanted: bool, facts: dict[str, Any], *lines: str) -> None:
-    """Print the facts as JSON, or the lines for people; on stderr if a model was written to standard output."""
+    """Print the facts as JSON, or the lines for people; on stderr if the output itself is on standard output."""
     heed()
-    stream = stream_beside(facts.get("model"))
-    try:
-        print(as_json(facts) if json_wanted else "\n".join(line for line in lines if line), file=stream, flush=True)
-    except BrokenPipeError:
-        raise
-    except OSError as error:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())  # discard what is left to print
-        done = f" The file {str(facts['model'])!r} is complete; do not repeat the command." if "what" in facts else ""
-        raise FileError(
-            f"Standard output cannot be written: {(error.strerror or str(error)).lower()}.{done}"
-        ) from error
-
-
-def stream_beside(output: Any) -> Any:
-    """Return the stream for messages: stderr if the output itself goes to standard output."""
-    return sys.stderr if str(output) == "-" else sys.stdout
+    output = facts.get("model", facts.get("page"))
+    said = as_json(facts) if json_wanted else "\n".join(line for line in lines if line)
+    if str(output) == "-":
+        aside(said)
+        return
+    again = "; do not repeat the command" if "what" in facts else ""
+    with printing(f" The file {output!r} is complete{again}." if output is not None else ""):
+        print(said, flush=True)
 
 
 def note(lines: Iterable[str]) -> None:
     """Print remarks on standard error."""
     for line in lines:
-        print(f"suffice: note: {line}", file=sys.stderr)
+        remark(f"note: {line}")
 
 
 def as_json(value: Any) -> str:

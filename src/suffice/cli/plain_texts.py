@@ -8,6 +8,7 @@ import warnings
 from pathlib import Path
 from typing import Any
 
+from suffice.cli.file_options import described_as
 from suffice.engines.guesses import TEXTS
 from suffice.engines.roles import kind_of_rows
 
@@ -15,18 +16,25 @@ __all__ = ["texts_of_lines"]
 
 NO_TEXT = (b"PAR1", b"ARROW1", b"\x1f\x8b", b"\xff\xfe", b"\xfe\xff")
 """First bytes of other formats: Parquet, Arrow, gzip, UTF-16."""
+PIECE = 2**20
 
 
-def texts_of_lines(path: Path, model: Any) -> Path:
-    """Convert a file of plain texts without a header to JSON lines; return any other file unchanged."""
+def texts_of_lines(path: Path, model: Any) -> None:
+    """Convert a file of plain texts without a header to JSON lines; leave any other file unchanged."""
     if kind_of_rows(model) != "text" or not _is_plain(path, name := _column(model)):
-        return path
-    table = path.with_name("stdin.jsonl")
-    with path.open(encoding="utf-8", errors="replace", newline="") as lines, table.open("w") as file:
-        for line in re.split(r"\r\n|\n|\r", lines.read().removesuffix("\n")):
-            file.write(json.dumps({name: line}) + "\n")
+        return
+    table = path.with_name("lines")
+    begin, end = json.dumps({name: ""})[:-2], '"}\n'
+    with path.open(encoding="utf-8", errors="replace") as lines, table.open("w") as file:
+        within = False
+        while piece := lines.readline(PIECE):  # a line may be too long to be held
+            ended = piece.endswith("\n")
+            file.write(("" if within else begin) + json.dumps(piece.removesuffix("\n"))[1:-1] + (end if ended else ""))
+            within = not ended
+        file.write(end if within else "")
+    table.replace(path)
+    described_as(path, "lines of text")
     warnings.warn(f"standard input has no column {name!r}, so each of its lines is read as a text.", stacklevel=2)
-    return table
 
 
 def _column(model: Any) -> str:

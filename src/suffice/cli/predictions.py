@@ -1,7 +1,8 @@
-"""`suffice predict`: write rows with their predicted class, as CSV or JSON lines."""
+"""`suffice predict`: write rows with their predicted class, as CSV, JSON lines or Parquet."""
 
 from __future__ import annotations
 
+import io
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
@@ -14,9 +15,12 @@ from suffice.cli.progress import progress
 from suffice.cli.spooling import spooled
 from suffice.engines.predicted_files import predict_files
 from suffice.errors import InputError
-from suffice.later import pa, pc
+from suffice.later import pa, pc, pq
 
 __all__ = ["csv_lines", "predict"]
+
+FORMATS = {".csv": "csv", ".jsonl": "json", ".ndjson": "json", ".parquet": "parquet", ".pq": "parquet"}
+"""Formats of answers by the ending of the file."""
 
 FORMULA = r"^[=+\-@\t\r]"
 """First characters of a cell that a spreadsheet would compute; plain numbers may have them too."""
@@ -30,10 +34,94 @@ def predict(
 ) -> None:
     """Predict the rows of files, batch by batch."""
     check_output(output, path, *data)
+    form = _format(output, as_lines)
     model = classifier_to_answer(path)
     with spooled(data, model=model) as files, progress("predicting") as tell:
-        tables = predict_files(model, open_files(files, errors, model), keep=keep, tell=tell)
-        write((output, json_lines(tables) if as_lines else csv_lines(tables, len(model.classes_), escape)))
+        tables = predict_files(model, open_files(files, errors, model, labelled=False), keep=keep, tell=tell)
+        if form == "csv":
+            write((output, csv_lines(tables, len(model.classes_), escape)))
+        else:
+            write((output, json_lines(tables) if form == "json" else parquet_parts(tables)))
+
+
+def _format(output: Path | None, as_lines: bool) -> str:
+    """Return the format of the answers: that of the name, else JSON lines if they are wanted, else CSV."""
+    ending = "" if output is None else output.suffix.lower()
+    if ending not in ("", *FORMATS):
+        raise InputError(
+            f"The option '--output' must name a file that ends in {', '.join(FORMATS)}, or has no ending; got "
+            f"{str(output)!r}."
+        )
+    wanted = "json" if as_lines else "csv"
+    if as_lines and FORMATS.get(ending, wanted) != wanted:
+        raise InputError(
+            f"The option '--json' needs an output that ends in .jsonl, or has no ending; got {str(output)!r}."
+        )
+    return FORMATS.get(ending, wanted)
+
+
+class _Sink(io.RawIOBase):
+    """A file that is handed on piece by piece."""
+
+    def __init__(self) -> None:
+        self.parts: list[bytes] = []
+        self._size = 0
+
+    def writable(self) -> bool:
+        return True
+
+    def tell(self) -> int:
+        return self._size
+
+    def write(self, data: Any) -> int:
+        self.parts.append(bytes(data))
+        self._size += len(self.parts[-1])
+        return len(self.parts[-1])
+
+    def taken(self) -> Iterator[bytes]:
+        """Yield what was written since the last call."""
+        parts, self.parts = self.parts, []
+        yield from parts
+
+
+def parquet_parts(tables: Iterable[Any]) -> Iterator[bytes]:
+    """Yield predictions as Parquet, in the types of the first table; raise InputError if a later one does not fit."""
+    sink, writer = _Sink(), None
+    try:
+        for table in tables:
+            writer = writer or pq.ParquetWriter(sink, table.schema)
+            writer.write_table(_in_types(table, writer.schema))
+            yield from sink.taken()
+    finally:
+        if writer is not None:
+            writer.close()
+    yield from sink.taken()
+
+
+def _in_types(table: Any, schema: Any) -> Any:
+    """Return a table with the columns of a schema, which are empty if the table lacks them."""
+    _must_be_known(table, schema.names)
+    columns = []
+    for field in schema:
+        column = table[field.name] if field.name in table.column_names else pa.nulls(table.num_rows)
+        try:
+            columns.append(column.cast(field.type))
+        except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
+            raise InputError(
+                f"The files must hold values of one type in each column; {field.name!r} is {field.type} in the first "
+                f"rows and {column.type} in later ones. --only-prediction leaves out the columns of the files."
+            ) from None
+    return pa.table(columns, schema=schema)
+
+
+def _must_be_known(table: Any, names: list[str]) -> None:
+    """Raise InputError if a table has a column that the first one lacks."""
+    more = [name for name in table.column_names if name not in names]
+    if more:
+        raise InputError(
+            f"The files must have the same columns; {more[0]!r} is not in the first rows. --only-prediction leaves "
+            "out the columns of the files, and --json writes each row with its own columns."
+        )
 
 
 def json_lines(tables: Iterable[Any]) -> Iterator[bytes]:
@@ -57,12 +145,7 @@ def csv_lines(tables: Iterable[Any], n_classes: int, escape: bool) -> Iterator[b
         if not names:
             names = table.column_names
             yield (",".join(_quoted(pa.array(names)).to_pylist()) + "\n").encode()
-        more = [name for name in table.column_names if name not in names]
-        if more:
-            raise InputError(
-                f"The files must have the same columns; {more[0]!r} is not in the first rows. --only-prediction leaves "
-                "out the columns of the files, and --json writes each row with its own columns."
-            )
+        _must_be_known(table, names)
         predicted = table.column_names[-2 - n_classes]
         columns = [_cells(table, name, escape and name == predicted) for name in names]
         lines = pc.binary_join_element_wise(*columns, ",")

@@ -14,8 +14,12 @@ OPTIONS = (
 
 _OPTION = "|".join(OPTIONS)
 RULES: tuple[tuple[str, str], ...] = (
+    (r"'[^']*[/\\]suffice-\w+[/\\]+\d+[/\\]+", "'"),
+    (r"\bThe file 'standard input'", "Standard input"),
+    (r"'standard input'", "standard input"),
     (rf"The arguments '({_OPTION})' and '({_OPTION})'", r"The options '--\1' and '--\2'"),
     (rf"The argument '({_OPTION})'", r"The option '--\1'"),
+    (r"\b([Tt])he argument 'longest_row'", r"\1he option '--longest-row'"),
     (r"The argument 'journal' must be the key", "The option '--journal-key' must name the file with the key"),
     (r"The argument 'journal'", "The option '--journal'"),
     (r"'journal'", "'--journal'"),
@@ -25,14 +29,12 @@ RULES: tuple[tuple[str, str], ...] = (
     (r"The argument 'paths'", "The files"),
     (r"\berrors='skip'", "--errors skip"),
     (r"\bheader=True\b", "--header"),
-    (r"; held_out=False in Python\b", ""),
     (r"\bcolumns=\{'(.*?)': 'drop'\}", r"--drop '\1'"),
     (r"\bcolumns=\{'(.*?)': '\w+'\}.*? 'drop' silences this", r"--drop '\1' silences this"),
     (r"^could not convert string to float: ('.*')$", r"The file must hold only numbers; got \1."),
     (r"; got an array of object\b", "; got text"),
     (r"; got \[\]", "; got none"),
     (r"; got \[('[^\]]*')\]", r"; got \1"),
-    (r"\bone that Python knows\b", "a known encoding, such as utf-8 or latin-1"),
     (r"^X has feature names, but \w+ was fitted without feature names$",
      "The model was fitted without column names: the columns of the file are taken in their order."),
 )  # fmt: skip

@@ -13,7 +13,7 @@ from suffice.cli.class_scores import lines_of_mistakes, lines_of_scores, scores
 from suffice.cli.classifiers import called, classifier
 from suffice.cli.column_lines import cut
 from suffice.cli.file_options import no_rows, open_files
-from suffice.cli.outputs import WIDTH, check_output, note, save, say, stream_beside, write
+from suffice.cli.outputs import WIDTH, check_output, note, save, say, write
 from suffice.cli.progress import progress
 from suffice.cli.translation import for_the_shell
 from suffice.engines.guesses import guess_target, is_text
@@ -23,6 +23,7 @@ from suffice.errors import InputError, KindError
 from suffice.estimators.comparing.validation import FOLDS
 from suffice.later import pa
 from suffice.reporting import pitfalls
+from suffice.reporting.judged_rows import SAY_SO
 from suffice.reporting.labelled_rows import read
 from suffice.reporting.methods import judged_by
 from suffice.telling import counted
@@ -71,6 +72,7 @@ def evaluate(
     model = classifier(path) if path is not None else _chosen(data, target, text, kind, "balanced", errors)
     table, columns = _table(data, model, target, text, errors)
     judged = judged_by(model, columns.features(table), columns.labels(table), *_method(method, folds))
+    how = judged.how.replace(SAY_SO, "--method folds")
     right, loss, (often, blind) = judged.accuracy, judged.log_loss, judged.guess
     confusion, names = judged.confusion, [str(label) for label in judged.classes]
     by_class, largest = scores(confusion, names), names[confusion.sum(axis=1).argmax()]
@@ -80,7 +82,7 @@ def evaluate(
         "low": right["low"],
         "high": right["high"],
         "log_loss": loss,
-        "how": judged.how,
+        "how": how,
         "warnings": judged.notes,
         "baseline": {"answer": largest, "accuracy": often, "log_loss": blind},
         "classes": by_class,
@@ -90,7 +92,7 @@ def evaluate(
     say(
         as_json,
         facts,
-        fill(f"{counted(len(judged.codes), 'row')}. {for_the_shell(judged.how)}", WIDTH),
+        fill(f"{counted(len(judged.codes), 'row')}. {for_the_shell(how)}", WIDTH),
         f"accuracy   {right['share']:.4f}   (95 %: {right['low']:.4f} to {right['high']:.4f})",
         f"log loss   {_shown(loss)}",
         f"baseline   {often:.4f}   accuracy of always predicting {cut(largest, 25)}; log loss {_shown(blind)}",
@@ -137,14 +139,15 @@ def _check_alike(paths: list[Path], models: list[Any]) -> None:
         )
 
 
-def compare(paths: list[Path], data: Path, errors: str, as_json: bool) -> None:
+def compare(paths: list[Path], data: list[Path], errors: str, as_json: bool) -> None:
     """Compare several models on the same rows."""
     rows: list[dict[str, Any]] = []
     for path in paths:
         model = classifier(path)
-        table, columns = _table([data], model, None, None, errors)
+        table, columns = _table(data, model, None, None, errors)
         judged = judged_by(model, columns.features(table), columns.labels(table), None, FOLDS)
-        found = {"accuracy": judged.accuracy["share"], "log_loss": judged.log_loss, "how": judged.how}
+        judged_how = judged.how.replace(SAY_SO, "'suffice evaluate --method folds'")
+        found = {"accuracy": judged.accuracy["share"], "log_loss": judged.log_loss, "how": judged_how}
         rows.append({"model": str(path), **found})
     width = max(len(row["model"]) for row in rows)
     lines = [f"{row['model']:<{width}}  {row['accuracy']:8.4f}  {_shown(row['log_loss']):>8}" for row in rows]
@@ -162,7 +165,12 @@ def report(path: Path, data: list[Path], output: Path, learned: bool | None, err
     X, y = columns.features(table), columns.labels(table)
     page = sf.report(model, X, y, held_out=held_out, target=columns.target)
     write((output, [page.html.encode()]))
-    print(f"Wrote {output}\n{fill(for_the_shell(page.how), WIDTH)}", file=stream_beside(output))
+    say(
+        False,
+        {"page": str(output)},
+        f"Wrote {output}",
+        fill(for_the_shell(page.how.replace(SAY_SO, "--learned")), WIDTH),
+    )
 
 
 def demo(output: Path) -> None:
@@ -173,11 +181,12 @@ def demo(output: Path) -> None:
     right = float((model.predict(test.texts) == np.asarray(test.labels)).mean())
     save(model, output)
     learned = f"{counted(len(train.texts), 'docstring')} of {counted(len(model.classes_), 'library', 'libraries')}"
-    lines = (
+    say(
+        False,
+        {"model": str(output)},
         f"Fitted a {called(model)} to {learned}: it names the right library for {right:.1%} of held-out docstrings",
         f'Wrote {output}; type next: suffice explain {output} "plot a histogram"',
     )
-    print("\n".join(lines), file=stream_beside(output))
 
 
 def _chosen(data: list[Path], target: str | None, text: str | None, kind: str, effort: Any, errors: str) -> Any:

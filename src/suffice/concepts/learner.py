@@ -228,7 +228,7 @@ class ConceptLearner:
         best = int(largest(gain).argmax())
         return self.domain[best] if gain[best] > 0 else None
 
-    def sample(self, rng: Rng = None, size: Size = (), *, of: Literal["hypotheses", "items"] = "hypotheses") -> Any:
+    def sample(self, size: Size = (), rng: Rng = None, *, of: Literal["hypotheses", "items"] = "hypotheses") -> Any:
         """Draw from the posterior: names of hypotheses, or future examples (strong sampling only)."""
         if of not in ("hypotheses", "items"):
             raise InputError(f"The argument 'of' must be 'hypotheses' or 'items'; got {of!r}.")

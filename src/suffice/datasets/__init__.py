@@ -1,7 +1,5 @@
 """Load data without a download: a corpus from the installed libraries, and readers of well-known files."""
 
-from typing import TYPE_CHECKING
-
 from suffice.datasets.corpus import Corpus
 from suffice.datasets.installed import docstrings
 from suffice.datasets.newsgroups import read_20newsgroups
@@ -22,11 +20,3 @@ __all__ = [
     "read_udhr",
     "read_xwindows",
 ]
-
-
-if not TYPE_CHECKING:  # type checkers know the names
-
-    def __getattr__(name: str) -> object:
-        if name == "Table":
-            raise AttributeError("The class 'Table' of suffice.datasets is now 'LabelledTable'.")
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -22,6 +22,7 @@ from suffice.engines.roles import Roles, kind_of_rows
 from suffice.engines.row_sources import FileRows
 from suffice.errors import DataError, InputError
 from suffice.tables.row_files import Files
+from suffice.tables.sniff import LONGEST_ROW
 from suffice.telling import tell as warn
 
 __all__ = ["FilesEngine", "fit_files"]
@@ -41,6 +42,7 @@ def fit_files(
     encoding: str | None = None,
     drop: Sequence[str] = (),
     keep: Sequence[str] = (),
+    longest_row: int = LONGEST_ROW,
     journal: Any = None,
     tell: Callable[[ReadSoFar], None] = lambda read: None,
     look: Callable[[Any, Any, Any], None] | None = None,
@@ -54,10 +56,12 @@ def fit_files(
     estimator : classifier
         A classifier that is fitted by counting, or ``SemiSupervised`` or ``Mixture`` over one. It is fitted in place.
     paths : path or list of paths
-        Delimited text (CSV, TSV, ...), JSON lines, Parquet or Arrow files, text also compressed (.gz, .zst, .bz2), or
-        folders of folders of text files. The format of a delimited text is guessed from its first 256 kB.
+        Delimited text (CSV, TSV, ...), JSON lines, Parquet or Arrow files, text also compressed (.gz, .zst, .bz2),
+        folders of such files, patterns such as "parts/*.parquet", or folders of folders of text files. Folders named
+        like "year=2024" add a column. The format of a delimited text is guessed from its first 256 kB.
     target : str, default=None
-        The column of labels; if not given, the one whose name says so ("label", "class", ...), or the folder name.
+        The column of labels; if not given, the one whose name says so ("label", "class", ...), or, for folders of text
+        files, the folder name.
         Labels of delimited text are strings, exactly as written; other files keep their types. ``SemiSupervised`` takes
         null, NaN and the number −1 as missing labels; ``Mixture`` leaves out the column, if it is given.
     text : str, default=None
@@ -79,6 +83,9 @@ def fit_files(
         The text encoding, such as "utf-8" or "latin-1"; if not given, it is guessed.
     drop, keep : list of str, default=()
         Columns to leave out, or the only ones to read besides the target.
+    longest_row : int, default=2**26
+        The most bytes of a row of text, of a text in a folder, or of a value of Parquet and Arrow. A longer one is
+        malformed.
     journal : bool, str or bytes, default=None
         Whether to keep a journal of the rows, or the key to keep it under, as for ``fit``.
     tell : callable, default does nothing
@@ -102,7 +109,7 @@ def fit_files(
     >>> sf.fit_files(sf.TextClassifier(), path).predict(["cheap lunch pills"])
     array(['spam'], dtype='<U4')
     """
-    given = given_of(sep, quote, header, missing, encoding, drop, keep)
+    given = given_of(sep, quote, header, missing, encoding, drop, keep, longest_row)
     files = paths if isinstance(paths, Files) else opened(paths, errors, given, target=target)
     reads_texts = kind_of_rows(getattr(estimator, "estimator", estimator)) == "text"
     with closing(FilesEngine(files, tell)) as engine:

@@ -15,6 +15,7 @@ from suffice.engines.roles import Roles, roles
 from suffice.estimators.shell.whole import whole
 from suffice.later import pa
 from suffice.tables.row_files import Files
+from suffice.tables.sniff import LONGEST_ROW
 from suffice.typing import Array
 
 __all__ = ["ReadSoFar", "classifier_of", "predict_files", "probabilities_of"]
@@ -55,6 +56,7 @@ def predict_files(
     header: bool | None = None,
     missing: Sequence[str] | None = None,
     encoding: str | None = None,
+    longest_row: int = LONGEST_ROW,
     tell: Callable[[ReadSoFar], None] = lambda read: None,
 ) -> Iterator[Any]:
     """Yield predictions of the rows of files, batch by batch.
@@ -72,6 +74,8 @@ def predict_files(
         number: ``prediction_2``, and so on.
     sep, quote, header, missing, encoding : default=None
         How the files are written, as for `fit_files`.
+    longest_row : int, default=2**26
+        The most bytes of a row, as for `fit_files`.
     tell : callable, default does nothing
         Called after each batch with the progress so far.
 
@@ -93,8 +97,9 @@ def predict_files(
     >>> next(iter(sf.predict_files(model, path, keep=True))).column_names
     ['text', 'prediction', 'probability', 'p_ham', 'p_spam']
     """
-    given, classifier = given_of(sep, quote, header, missing, encoding), classifier_of(whole(model))
-    files = paths if isinstance(paths, Files) else opened(paths, errors, given, classifier)
+    given = given_of(sep, quote, header, missing, encoding, longest_row=longest_row)
+    classifier = classifier_of(whole(model))
+    files = paths if isinstance(paths, Files) else opened(paths, errors, given, classifier, labelled=False)
     done, size = 0, files.size
     for table in ahead(files):
         columns = roles(table, classifier, None, getattr(classifier, "text_column_", None), labelled=False)

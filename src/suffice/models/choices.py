@@ -63,7 +63,7 @@ class Choices(Sequence[ChoiceRow]):
     ...          [0.2, 0.3, 0.2, 0.3])) for y in labels]
     >>> model = sf.TextClassifier().fit(texts, labels)
     >>> sorted({row.choice for row in model.choices_})
-    ['evidence weights', 'label noise', 'pseudo-count', 'residuals', 'tokens']
+    ['feature powers', 'label noise', 'pseudo-count', 'residuals', 'tokens']
     """
 
     def __init__(self, made: Sequence[Choice]) -> None:

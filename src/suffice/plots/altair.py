@@ -8,7 +8,7 @@ from importlib import import_module
 from typing import Any
 
 from suffice.errors import KindError, MissingLibrary
-from suffice.plots.offline import offline
+from suffice.plots.offline import GREY, offline
 
 __all__ = [
     "AGAINST",
@@ -26,7 +26,7 @@ __all__ = [
     "whole_number",
 ]
 
-FOR, AGAINST, GREY, TOTAL = "#2a9d74", "#d1603d", "#80858f", "#5b7db1"
+FOR, AGAINST, TOTAL = "#2a9d74", "#d1603d", "#5b7db1"
 """Colours with contrast on white and on black."""
 
 PALETTE = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#8a6d3b", "#7a5aa6")
@@ -44,7 +44,8 @@ THEME: dict[str, Any] = {
     "header": {**_INK, "titleFontSize": 13},
     "text": {"fontSize": 12},
 }
-"""The look that all pictures share: clear background, grey words and lines, for light and dark pages."""
+"""The look that all pictures share: clear background, grey words and lines, for light and dark pages. `offline.py`
+puts them on white where a picture is saved as PNG or PDF."""
 
 
 def altair() -> Any:

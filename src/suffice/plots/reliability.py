@@ -29,7 +29,7 @@ def reliability(models: Reliability | Mapping[str, Reliability], size: int = 300
     Returns
     -------
     chart : altair.LayerChart
-        The chart, with a transparent background. Save it with ``chart.save("reliability.svg")``.
+        The chart, with a clear background (white in PNG and PDF). Save it with ``chart.save("reliability.svg")``.
 
     Examples
     --------

@@ -60,7 +60,7 @@ def simplex(belief: Dirichlet, samples: int = 200, rng: Rng = 0, names: Any = No
     called = _names(names, 3)
     layers = _density(known, size)
     if whole_number(samples, "samples", 0):
-        layers.append(_dots(known.sample(rng, samples)))
+        layers.append(_dots(known.sample(samples, rng)))
     chart = altair().layer(*layers, _outline(), *_corners(called))
     return dressed(chart.properties(width=size, height=int(size * TALL)), repr(known))
 
@@ -97,7 +97,7 @@ def draws(belief: Dirichlet, size: int = 8, rng: Rng = 0, names: Any = None, wid
     data = rows_of(
         draw=[f"draw {at + 1}" for at in range(number) for _ in range(k)],
         category=called * number,
-        probability=known.sample(rng, number).ravel(),
+        probability=known.sample(number, rng).ravel(),
         expected=list(known.mean) * number,
     )
     category = alt.X("category:N", sort=None, title=None, axis=alt.Axis(labelAngle=0 if k < 8 else -40, ticks=False))

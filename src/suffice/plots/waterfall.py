@@ -16,21 +16,22 @@ NAME, VALUE = 28, 38
 
 
 def waterfall(explanation: Explanation, most: int = 14, width: int = 420) -> Any:
-    """Plot the weights of an explanation as bars, each starting where the last one ended, and their sum.
+    """Plot what each feature adds to the log-odds as bars, each starting where the last one ended, and their sum.
 
     Parameters
     ----------
     explanation : Explanation
         The result of ``explain`` of a classifier.
     most : int, default=14
-        The number of features with the largest weights that have a bar of their own; the others share one.
+        The number of features, those that add most, that have a bar of their own; the others share one.
     width : int, default=420
         Width of the bars in pixels.
 
     Returns
     -------
     chart : altair.LayerChart
-        The chart, with a transparent background, for light and dark pages. Save it with ``chart.save("why.svg")``.
+        The chart, with a clear background for light and dark pages (white in PNG and PDF). Save it with
+        ``chart.save("why.svg")``.
 
     Examples
     --------
@@ -44,7 +45,7 @@ def waterfall(explanation: Explanation, most: int = 14, width: int = 420) -> Any
         raise KindError(
             f"The argument 'explanation' of waterfall must be a result of explain; got a {type(given).__name__}."
         )
-    if not np.isfinite([given.log_odds, *given.weights]).all():
+    if not np.isfinite([given.log_odds, *given.contributions]).all():
         raise InputError(
             "A waterfall needs finite log-odds, but one of the two classes is impossible for this row. Explain the row "
             "against another class, or fit the model with a larger alpha."
@@ -72,7 +73,7 @@ def steps(explanation: Explanation, most: int) -> list[dict[str, Any]]:
 def _row(place: int, name: Any, value: Any, start: float, end: float, kind: str) -> dict[str, Any]:
     step = f"{end - start:+.2f}".replace("-", "−")
     label = {"place": place, "name": cut(name, NAME), "value": cut(value, VALUE), "label": step}
-    tooltip = {"feature": str(name), "in words": str(value), "weight": round(end - start, 6)}
+    tooltip = {"feature": str(name), "in words": str(value), "log_odds": round(end - start, 6)}
     return {
         **label,
         **tooltip,
@@ -105,7 +106,9 @@ def _chart(rows: list[dict[str, Any]], explanation: Explanation, width: int) -> 
     x = alt.X("start:Q", scale=scale, axis=axis)
     kinds = {"for": FOR, "against": AGAINST, "prior": GREY, "total": TOTAL}
     colour = alt.Color("kind:N", legend=None, scale=alt.Scale(domain=[*kinds], range=[*kinds.values()]))
-    tooltip = [alt.Tooltip(f"{name}:N") for name in ("feature", "in words")] + [alt.Tooltip("weight:Q", format="+.3f")]
+    tooltip = [alt.Tooltip(f"{name}:N") for name in ("feature", "in words")] + [
+        alt.Tooltip("log_odds:Q", format="+.3f", title="log-odds")
+    ]
     bars = base.mark_bar(cornerRadius=1, minBandSize=2).encode(y=y, x=x, x2="end:Q", color=colour, tooltip=tooltip)
     links = _links(alt, rows, y, scale)
     zero = alt.Chart(alt.Data(values=[{"zero": 0}])).mark_rule(color=GREY, opacity=0.9).encode(x="zero:Q")

@@ -138,7 +138,7 @@ class Conjugate(ABC, Generic[S]):
         """Return the value below which the parameter lies with probability p."""
 
     @abstractmethod
-    def sample(self, rng: Rng = None, size: Size = ()) -> Any:
+    def sample(self, size: Size = (), rng: Rng = None) -> Any:
         """Draw parameters from the belief: an array of shape `size` followed by the shape of one draw."""
 
     @classmethod

@@ -152,7 +152,7 @@ class BetaBelief(Conjugate[S]):
         left, right = betaincinv(a, b, below), betaincinv(a, b, below + level)
         return plain(np.where(mirrored, 1 - right, left)), plain(np.where(mirrored, 1 - left, right))
 
-    def sample(self, rng: Rng = None, size: Size = ()) -> Any:
+    def sample(self, size: Size = (), rng: Rng = None) -> Any:
         """Draw probabilities."""
         return plain(generator(rng).beta(self.a, self.b, (*draws(size), *self.batch_shape)))
 

@@ -16,7 +16,7 @@ __all__ = ["InverseGamma", "MultivariateT", "StudentT", "UpToEnd"]
 
 
 FAR = 1e100
-"""Largest quantile of Student's t that scipy is asked for."""
+"""Largest quantile of Student's t that scipy is asked for; before scipy 1.17, its largest of all."""
 
 
 class StudentT(Density):
@@ -33,8 +33,8 @@ class StudentT(Density):
         return np.asarray(stdtr(self.df, (x - self.location) / self.scale))
 
     def _quantile(self, p: Array) -> Array:
-        each = np.where(p == 0, -np.inf, stdtrit(self.df, p))  # scipy returns +∞ for 0
-        far = np.isfinite(each) & (np.abs(each) > FAR)
+        each = np.select([p == 0, p == 1], [-np.inf, np.inf], stdtrit(self.df, p))  # where scipy returns +∞ or NaN
+        far = np.isfinite(each) & (np.abs(each) >= FAR)
         each = np.where(far, self._far_quantile(p), each) if far.any() else each
         return np.asarray(self.location + scaled(each, self.scale))
 
@@ -56,7 +56,7 @@ class StudentT(Density):
         known = np.where(self.df > 2, self.df, 3.0)
         return plain(np.where(self.df > 2, self.scale**2 * known / (known - 2), np.inf))
 
-    def sample(self, rng: Rng = None, size: Size = ()) -> Any:
+    def sample(self, size: Size = (), rng: Rng = None) -> Any:
         """Draw numbers."""
         return plain(self.location + self.scale * generator(rng).standard_t(self.df, (*draws(size), *self.batch)))
 
@@ -100,7 +100,7 @@ class InverseGamma(Density):
         known = np.where(self.shape > 2, self.shape, 3.0)
         return plain(np.where(self.shape > 2, (self.scale / (known - 1)) ** 2 / (known - 2), np.inf))
 
-    def sample(self, rng: Rng = None, size: Size = ()) -> Any:
+    def sample(self, size: Size = (), rng: Rng = None) -> Any:
         """Draw variances."""
         with np.errstate(all="ignore"):
             return plain(self.scale / generator(rng).standard_gamma(self.shape, (*draws(size), *self.batch)))
@@ -153,7 +153,7 @@ class MultivariateT(Density):
         """Variance of each coordinate."""
         return np.asarray(np.diagonal(self.cov, axis1=-2, axis2=-1))
 
-    def sample(self, rng: Rng = None, size: Size = ()) -> Array:
+    def sample(self, size: Size = (), rng: Rng = None) -> Array:
         """Draw vectors."""
         rng, shape = generator(rng), (*draws(size), *self.batch)
         steps = self.root @ rng.standard_normal((*shape, *self.event))[..., None]
@@ -199,7 +199,7 @@ class UpToEnd(Density):
         spread = known / (known - 2) / 3 - (known / (known - 1)) ** 2 / 4
         return plain(np.where(self.K > 2, self.c**2 * spread, np.inf))
 
-    def sample(self, rng: Rng = None, size: Size = ()) -> Any:
+    def sample(self, size: Size = (), rng: Rng = None) -> Any:
         """Draw numbers."""
         rng, shape = generator(rng), (*draws(size), *self.batch)
         with np.errstate(over="ignore"):

@@ -220,7 +220,7 @@ class Dirichlet(Conjugate[Counted]):
         """Return the value below which each category's probability lies with probability p."""
         return self.marginal().quantile(p)
 
-    def sample(self, rng: Rng = None, size: Size = ()) -> Array:
+    def sample(self, size: Size = (), rng: Rng = None) -> Array:
         """Draw vectors of probabilities."""
         return draw_dirichlet(self.alpha, rng, size)
 

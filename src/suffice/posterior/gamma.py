@@ -101,7 +101,7 @@ class GammaBelief(Conjugate[S]):
         """Return the value below which the rate lies with probability p."""
         return plain(scaled(gammaincinv(self.shape, chances(p, self.batch_shape)), 1 / np.asarray(self.rate)))
 
-    def sample(self, rng: Rng = None, size: Size = ()) -> Any:
+    def sample(self, size: Size = (), rng: Rng = None) -> Any:
         """Draw rates."""
         return plain(generator(rng).gamma(self.shape, 1 / np.asarray(self.rate), (*draws(size), *self.batch_shape)))
 

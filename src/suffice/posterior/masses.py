@@ -58,7 +58,7 @@ class BetaBinomial(Mass):
         total = self.a + self.b
         return plain(self.mean * (self.b / total) * (total + self.trials) / (total + 1))  # BB-6
 
-    def sample(self, rng: Rng = None, size: Size = ()) -> Any:
+    def sample(self, size: Size = (), rng: Rng = None) -> Any:
         """Draw numbers of ones."""
         rng, shape = generator(rng), (*draws(size), *self.batch)
         return plain(rng.binomial(self.trials.astype(np.int64), rng.beta(self.a, self.b, shape), shape))
@@ -137,7 +137,7 @@ class NegativeBinomial(CountMass):
         """Variance of the count."""
         return plain(self.shape / self.rate * (1 + 1 / self.rate))
 
-    def sample(self, rng: Rng = None, size: Size = ()) -> Any:
+    def sample(self, size: Size = (), rng: Rng = None) -> Any:
         """Draw counts."""
         rng = generator(rng)
         rates = rng.gamma(self.shape, 1 / self.rate, (*draws(size), *self.batch))
@@ -184,7 +184,7 @@ class CategoricalMass(Mass):
         """Variance of each category's indicator."""
         return self.probabilities * (1 - self.probabilities)
 
-    def sample(self, rng: Rng = None, size: Size = ()) -> Any:
+    def sample(self, size: Size = (), rng: Rng = None) -> Any:
         """Draw codes."""
         cumulative = np.cumsum(self.alpha, axis=-1)
         at = generator(rng).random((*draws(size), *self.batch, 1)) * cumulative[..., -1:]
@@ -239,7 +239,7 @@ class DirichletMultinomial(Mass):
         covariance = -p[..., :, None] * p[..., None, :] * spread[..., None]
         return np.where(np.eye(p.shape[-1], dtype=bool), np.asarray(self.var)[..., None, :], covariance)
 
-    def sample(self, rng: Rng = None, size: Size = ()) -> NDArray[np.int64]:
+    def sample(self, size: Size = (), rng: Rng = None) -> NDArray[np.int64]:
         """Draw vectors of counts."""
         rng = generator(rng)
         return rng.multinomial(self.trials, draw_dirichlet(self.alpha, rng, size))

@@ -141,7 +141,7 @@ class NormalInverseGamma(ByItself[DiagonalMoments]):
             logs = self.marginal().variance._log(variance)
             return plain(np.where(np.isfinite(logs), logs + away, logs))
 
-    def sample(self, rng: Rng = None, size: Size = ()) -> MeanVariance:
+    def sample(self, size: Size = (), rng: Rng = None) -> MeanVariance:
         """Draw means and variances jointly."""
         self._require_proper("A sample")
         rng, shape = generator(rng), (*draws(size), *self.batch_shape)

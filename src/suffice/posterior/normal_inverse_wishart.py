@@ -203,7 +203,7 @@ class NormalInverseWishart(ByItself[FullMoments]):
         terms = log_gamma_density(shape, halves) + (np.arange(d) / 2 + 1) * np.log(halves)
         return np.asarray(terms.sum(axis=-1) - d * (d - 1) / 4 * np.log(np.pi))
 
-    def sample(self, rng: Rng = None, size: Size = ()) -> MeanCovariance:
+    def sample(self, size: Size = (), rng: Rng = None) -> MeanCovariance:
         """Draw means and covariances jointly."""
         self._require_proper("A sample")
         rng, d, kappa = generator(rng), self.m.shape[-1], np.asarray(self.kappa)

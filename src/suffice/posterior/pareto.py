@@ -146,7 +146,7 @@ class Pareto(Conjugate[Extremes]):
         with np.errstate(divide="ignore", over="ignore"):  # a vague belief may have an infinite one
             return plain(self.b * np.exp(-np.log1p(-chances(p, self.batch_shape)) / self.K))
 
-    def sample(self, rng: Rng = None, size: Size = ()) -> Any:
+    def sample(self, size: Size = (), rng: Rng = None) -> Any:
         """Draw upper ends."""
         self._require_proper("A sample")
         with np.errstate(over="ignore"):

@@ -79,7 +79,7 @@ class Predictive(ABC):
         """Variance."""
 
     @abstractmethod
-    def sample(self, rng: Rng = None, size: Size = ()) -> Any:
+    def sample(self, size: Size = (), rng: Rng = None) -> Any:
         """Draw an array of outcomes, of shape `size` followed by the shapes of the batch and of one outcome."""
 
     def _repr_html_(self) -> str:

@@ -56,7 +56,7 @@ class Lomax(Density):
         spread = self.scale**2 * known / ((known - 1) ** 2 * (known - 2))
         return plain(np.where(self.shape > 2, spread, np.inf))
 
-    def sample(self, rng: Rng = None, size: Size = ()) -> Any:
+    def sample(self, size: Size = (), rng: Rng = None) -> Any:
         """Draw waiting times."""
         rng, shape = generator(rng), (*draws(size), *self.batch)
         return plain(self.scale * np.expm1(rng.standard_exponential(shape) / self.shape))

@@ -190,6 +190,12 @@ def _values(column: Any, j: int) -> Any:
             f"CategoricalNB (input X): every argument must be a string or a number, one kind per column; column {j} "
             f"holds {', '.join(sorted(kind.__name__ for kind in kinds))}."
         )
+    if kinds == {str} and any(value.endswith("\0") for value in column):
+        row = next(row for row, value in enumerate(column) if value.endswith("\0"))
+        raise InputError(
+            "CategoricalNB (input X) must hold categories that do not end in NUL, which numpy drops; got "
+            f"{column[row]!r} in row {row}, column {j}. Rename them, or use NaiveBayes."
+        )
     return column.astype(np.str_ if kinds == {str} else np.float64) if kinds else column.astype(np.float64)
 
 

@@ -15,6 +15,7 @@ from suffice.models.scoring.rows import Labels, Rows
 from suffice.stats.bottom_k import picked
 from suffice.stats.content import RowHashes, with_labels
 from suffice.tables import Column, Table
+from suffice.tables.scalars import has_surrogates, is_encodable
 from suffice.tables.series import is_series
 from suffice.text import unwrapped
 from suffice.typing import Array, Booleans, DataLike, Integers, LabelArray
@@ -103,6 +104,9 @@ class Examples:
         return float(len(self.codes) if self.weights is None else self.weights.sum())
 
 
+NOTHING = ("NoneType", "NAType", "NaTType", "MaskedConstant")
+"""Types of missing labels, besides NaN."""
+
 KINDS = {str: "words", bool: "truth values", int: "numbers", float: "numbers"}
 
 Coded = tuple[LabelArray, Integers]
@@ -153,6 +157,7 @@ def column_classes(column: Column, checks: LabelChecks) -> Coded:
     coded = column.coded()
     used = np.bincount(coded.values, minlength=len(coded.labels)) > 0
     names = coded.labels[used]
+    must_be_sound(names)
     names = names.astype(str) if names.dtype.kind == "O" else names
     order = np.argsort(names)
     rank = np.empty(len(order), np.int64)
@@ -162,14 +167,23 @@ def column_classes(column: Column, checks: LabelChecks) -> Coded:
 
 def label_column(y: Any, rows: int, checks: LabelChecks) -> Column:
     """Return labels as a column named "y"; raise LabelError unless there is one for each row."""
-    labels = Table.read({"y": y if is_series(y) else checks.one_dimension(np.asarray(labelled(y)))}, "y")
-    if len(labels) != rows:
-        raise LabelError(_unequal(rows, len(labels)))
-    return labels["y"]
+    if is_series(y):
+        must_be_sound(y)
+    given = y if is_series(y) else checks.one_dimension(np.asarray(labelled(y)))
+    words: Any = np.asarray(given) if getattr(getattr(given, "dtype", None), "kind", "") in ("O", "U") else np.empty(0)
+    broken = has_surrogates(words) if words.dtype.kind == "U" else not all(map(is_encodable, set(words.tolist())))
+    if broken:  # Arrow cannot hold them
+        names, codes = np.unique(words.astype(object), return_inverse=True)
+        column = Column("y", "category", codes, None, names)
+    else:
+        column = Table.read({"y": given}, "y")["y"]
+    if len(column) != rows:
+        raise LabelError(_unequal(rows, len(column)))
+    return column
 
 
 def labelled(y: Any) -> Any:
-    """Return labels unchanged, or the values of Arrow scalars; raise LabelError if one is missing."""
+    """Return labels, without what Arrow and pandas wrap them in; raise LabelError if one is missing or unsound."""
     y = unwrapped(y) if isinstance(y, list | tuple) else y
     row = _first_gap(y)
     if row is not None:
@@ -177,11 +191,45 @@ def labelled(y: Any) -> Any:
             f"Input y contains NaN or None, first in row {row}: every row needs a label. Leave such rows out, or use "
             "SemiSupervised, which learns from them."
         )
-    return y
+    must_be_sound(y)
+    plain = getattr(getattr(y, "dtype", None), "numpy_dtype", None)  # of a nullable column, which scikit-learn rounds
+    return y.to_numpy(dtype=plain) if getattr(plain, "kind", "") in ("b", "i", "u") else y
+
+
+def must_be_sound(y: Any) -> None:
+    """Raise LabelError for labels of several kinds, which numpy makes words, and for words that it would cut."""
+    values = np.asarray(y) if hasattr(y, "__array__") and not isinstance(y, list | tuple) else y
+    if isinstance(values, np.ndarray):
+        values = values.tolist() if values.ndim == 1 and values.dtype.kind in "OT" else []
+    types = set(map(type, values)) if isinstance(values, list | tuple) else set()
+    if len(types) > 1 and any(map(_may_be_gap, types)):
+        values = [value for value in values if not is_gap(value)]
+        types = set(map(type, values))
+    kinds = {_kind_of_type(kind): kind for kind in types}
+    if len(kinds) > 1:
+        first = {kind: next(value for value in values if type(value) is kinds[kind]) for kind in sorted(kinds)}
+        raise LabelError(
+            f"Labels must be of one kind; got {' and '.join(f'{kind} ({value!r})' for kind, value in first.items())}. "
+            "Convert them, such as by [str(label) for label in y]."
+        )
+    if "words" in kinds:
+        cut = [word for word in set(values) if word.endswith("\0")]
+        if cut:
+            raise LabelError(f"Labels must not end in NUL, which numpy drops; got {min(cut)!r}. Rename such classes.")
+
+
+def _kind_of_type(kind: type) -> str:
+    if issubclass(kind, str):
+        return "words"
+    if issubclass(kind, bool | np.bool_):
+        return "truth values"
+    return "numbers" if issubclass(kind, Real | np.number) else kind.__name__
 
 
 def _first_gap(y: Any) -> int | None:
     """Return the first row without a label; a list is searched before numpy turns None and NaN into words."""
+    if np.ma.isMaskedArray(y) and np.ma.is_masked(y):
+        return int(np.argmax(np.ma.getmaskarray(y).ravel()))
     values = np.asarray(y) if hasattr(y, "__array__") else None
     y = values.tolist() if values is not None and values.ndim == 1 and values.dtype.kind == "O" else y
     if isinstance(y, list | tuple):
@@ -193,12 +241,12 @@ def _first_gap(y: Any) -> int | None:
 
 
 def _may_be_gap(kind: type) -> bool:
-    return kind.__name__ in ("NoneType", "NAType", "NaTType") or issubclass(kind, float | np.floating)
+    return kind.__name__ in NOTHING or issubclass(kind, float | np.floating)
 
 
 def is_gap(label: Any) -> bool:
     """Return whether a label is None, NaN, NA or NaT."""
-    if label is None or type(label).__name__ in ("NAType", "NaTType"):
+    if type(label).__name__ in NOTHING:
         return True
     return isinstance(label, float | np.floating) and bool(np.isnan(label))
 
@@ -229,6 +277,7 @@ def partly_labelled(y: Any, rows: int, checks: LabelChecks) -> Coded:
     known = labels[~missing]
     if known.dtype.kind == "O":
         known = _of_one_kind(known)
+    must_be_sound(known)
     if known.dtype.kind == "f" and np.isinf(known).any():
         raise LabelError("The argument 'y' must hold labels; got infinity.")
     checks.are_classes(known)
@@ -253,6 +302,7 @@ def _unequal(rows: int, labels: int) -> str:
 
 def _as_array(y: Any, checks: LabelChecks) -> Any:
     """Return labels as an array; lists become objects, so that None and NaN do not turn into words."""
+    y = y.tolist() if np.ma.isMaskedArray(y) else y
     for way in ("to_pylist", "to_list"):
         if hasattr(y, way):
             y = getattr(y, way)()

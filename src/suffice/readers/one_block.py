@@ -26,7 +26,17 @@ from suffice.text import Analysis, text_hashes
 from suffice.text.documents import each_text, must_be_one_column
 from suffice.typing import GroupsLike, Integers, Text
 
-__all__ = ["KeptTexts", "MatrixReader", "TextReader", "are_bags", "one_row_of", "one_text", "rows_of_bags"]
+__all__ = [
+    "KeptTexts",
+    "MatrixReader",
+    "TextReader",
+    "are_bags",
+    "is_column",
+    "is_one_row",
+    "one_row_of",
+    "one_text",
+    "rows_of_bags",
+]
 
 AT_ONCE = 2**12
 """Number of texts of a stream that are hashed together."""
@@ -170,14 +180,15 @@ def one_row_of(x: Any, names: Any) -> Any:
     """Return a source of this single row; values by name are put in the order of the model's names."""
     if hasattr(x, "to_dict") and not hasattr(x, "columns"):  # a row of pandas
         x = x.to_dict()
-    if isinstance(x, Mapping) and names is not None:
+    by_name = isinstance(x, Mapping) and not issparse(x)  # before scipy 1.15, a matrix of keys is a dict
+    if by_name and names is not None:
         missing = [name for name in names if name not in x]
         if missing:
             raise InputError(
                 f"The argument 'x' must have a value for each feature of the model; {missing[0]!r} has none."
             )
         return frame_of({name: _column(x[name]) for name in names})
-    if isinstance(x, Mapping):
+    if by_name:
         x = list(x.values())
     if not issparse(x) and not hasattr(x, "columns"):
         x = np.asarray(x)
@@ -189,8 +200,23 @@ def one_row_of(x: Any, names: Any) -> Any:
     return x
 
 
+def is_one_row(x: Any, names: Sequence[Any]) -> bool:
+    """Return whether these are values of one row: a dict without columns, or a Series whose index names the columns."""
+    if isinstance(x, Mapping) and not issparse(x):  # some sparse matrices are dicts
+        return bool(x) and not any(is_column(value) for value in x.values())
+    if not hasattr(x, "to_dict") or hasattr(x, "columns") or not hasattr(getattr(x, "index", None), "isin"):
+        return False
+    numbered = all(isinstance(name, int) for name in names)  # as the rows of any Series are
+    return len(x) == len(names) if numbered else set(names) <= set(x.index)
+
+
+def is_column(value: Any) -> bool:
+    """Return whether a value holds several values."""
+    return hasattr(value, "__len__") and not isinstance(value, str | bytes)
+
+
 def _column(value: Any) -> list[Any]:
-    many = hasattr(value, "__len__") and not isinstance(value, str | bytes)
+    many = is_column(value)
     if many and len(value) != 1:
         raise InputError(f"The argument 'x' must be one row; got {len(value):,} rows.")
     return list(value) if many else [value]

@@ -22,6 +22,7 @@ from suffice.models.scoring.rows import Labels, Rows
 from suffice.parallel import in_parallel
 from suffice.readers.joint_columns import counted_together, joint_rows, without_forgotten
 from suffice.readers.labels import Coded, LabelChecks, column_classes, label_column, same_values
+from suffice.readers.one_block import is_column
 from suffice.readers.table_columns import (
     closest,
     counted_again,
@@ -284,15 +285,11 @@ def one_row(row: Any) -> Table:
     elif hasattr(row, "to_dict") and not hasattr(row, "columns"):  # a row of pandas
         row = row.to_dict()
     if isinstance(row, dict):
-        row = {name: value if _is_column(value) else [value] for name, value in row.items()}
+        row = {name: value if is_column(value) else [value] for name, value in row.items()}
     table = Table.read(row, "x")
     if len(table) != 1:
         raise InputError(f"The argument 'x' must be one row; got {len(table)} rows.")
     return table
-
-
-def _is_column(value: Any) -> bool:
-    return hasattr(value, "__len__") and not isinstance(value, str | bytes)
 
 
 def _first_five(names: list[Name]) -> str:

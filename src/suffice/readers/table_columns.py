@@ -19,8 +19,9 @@ from suffice.models.open_columns import Chosen, Numbers, OpenBlock
 from suffice.models.scoring.rows import Labels
 from suffice.parallel import in_parallel
 from suffice.readers.columns import FAMILIES
-from suffice.stats import ClassCounts, ValueCounts
+from suffice.stats import ClassCounts, DiagonalMoments, ValueCounts
 from suffice.stats.base import has_rows_of
+from suffice.stats.moments import LEAST
 from suffice.stats.word_counts import WordCounts
 from suffice.tables import Column, Table, kind_of
 
@@ -74,10 +75,26 @@ def counted_all(
     names: Sequence[Name], table: Table, labels: Labels, free: Iterable[Name], counted: Callable[[Name], OpenBlock]
 ) -> dict[Name, OpenBlock]:
     """Count columns one by one, except the plain numbers in `free`, whose likelihoods are chosen together."""
-    numbers = choose_numbers([table[name] for name in free], labels)
+    columns = [table[name] for name in free]
+    for column in columns:
+        _refuse_tiny(column)
+    numbers = choose_numbers(columns, labels)
     others = [name for name in names if name not in numbers]
     made = dict(zip(others, in_parallel(counted, others), strict=True)) | numbers
     return {name: made[name] for name in names}
+
+
+def _refuse_tiny(column: Column) -> None:
+    """Raise DataError for numbers whose differences are so small that their squares vanish."""
+    if column.storage != "real":
+        return
+    with np.errstate(invalid="ignore"):  # infinity is refused elsewhere
+        spread = np.fmax.reduce(column.values, initial=-np.inf) - np.fmin.reduce(column.values, initial=np.inf)
+    if 0 < spread < LEAST:
+        raise DataError(
+            f"Column {column.name!r} must hold numbers that are equal or differ by at least 2**-500, since the squares "
+            f"of smaller differences vanish; it varies by {spread:.6g}. Rescale it."
+        )
 
 
 def counted_first(name: Name, table: Table, labels: Labels, given: Likelihood | Chosen | None) -> OpenBlock:
@@ -92,6 +109,7 @@ def counted_first(name: Name, table: Table, labels: Labels, given: Likelihood | 
     if kind == "nothing" or wanted is None:
         return choose(column, kind, labels)
     wanted.check(column, "is declared")
+    _refuse_tiny(column)
     block = _counted(name, column, wanted, labels)
     keep = isinstance(given, Chosen) and column.storage in ("integer", "real")
     return _with_numbers(block, column, labels) if keep else block
@@ -104,6 +122,7 @@ def counted_again(name: Name, table: Table, labels: Labels, before: OpenBlock) -
         return OpenBlock.unknown(labels.n_classes)
     column = table[name]
     likelihood.check(column, "was learned as")
+    _refuse_tiny(column)
     rows = likelihood.rows(column)
     if isinstance(rows, NamedCategories) and isinstance(before.statistic, ValueCounts):
         rows.places(before.statistic.values)  # raises if numbers were learned, and these are words, or the other way
@@ -129,8 +148,8 @@ def _with_numbers(block: OpenBlock, column: Column, labels: Labels, **options: A
 def rechosen(model: Model, fresh: Model) -> Model:
     """Return a model with the likelihoods that its rows chose when all of them were counted again, as `fresh`.
 
-    Columns whose likelihood stays the same keep their counts. Nothing changes unless `fresh` has as many rows of each
-    class as the model.
+    Columns whose likelihood stays the same keep their counts, but get the fresh moments, which rounding may have
+    blurred. Nothing changes unless `fresh` has as many rows of each class as the model.
     """
     if not np.allclose(fresh.n, model.n, rtol=1e-9):
         return model
@@ -143,6 +162,7 @@ def rechosen(model: Model, fresh: Model) -> Model:
         assert isinstance(block, OpenBlock)
         assert isinstance(before, OpenBlock)
         other = block.likelihood != before.likelihood or (block.numbers is None) != (before.numbers is None)
+        other |= block.numbers is not None or isinstance(block.statistic, DiagonalMoments)
         if other and not block.likelihood.undecided:
             blocks[name] = block
     return replace(model, blocks=blocks)

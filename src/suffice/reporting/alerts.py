@@ -53,7 +53,7 @@ def alerts(model: Any, all_rows: LabelledRows, given: LabelledRows, judged: Judg
         text = f"{counted(given.dropped, given.unit)} of classes that the model never learned ({names}) are left out."
         found.append(Alert("dropped", text, "Fit the model on rows of these classes if it is to predict them."))
     if len(given) < len(all_rows):
-        text = f"{len(given):,} of {len(all_rows):,} {given.unit}s are judged, picked by a hash of their number."
+        text = f"{len(given):,} of {len(all_rows):,} {given.unit}s are evaluated, picked by a hash of their number."
         found.append(Alert("sample", text, ""))
     return sorted(found, key=lambda one: [*NAMES].index(one.kind))
 
@@ -61,8 +61,8 @@ def alerts(model: Any, all_rows: LabelledRows, given: LabelledRows, judged: Judg
 def _of_model(model: Any, judged: JudgedRows) -> list[Alert]:
     found = []
     if judged.learned and not judged.left_out:
-        text = "The figures flatter the model: it learned the rows that judge it."
-        found.append(Alert("learned", text, "Judge it on other rows."))
+        text = "The figures flatter the model: it learned the rows it is evaluated on."
+        found.append(Alert("learned", text, "Evaluate it on other rows."))
     if model.stale_:
         text = "The counts have changed since the hyperparameters were chosen, so these are stale."
         found.append(Alert("stale", text, "Call refresh(X, y) to choose them again."))
@@ -112,7 +112,7 @@ def _redundant(table: Any) -> list[Alert]:
         return []
     named = ", ".join(f"{a!r} and {b!r}" for a, b in pairs[:5])
     more = f" (and {len(pairs) - 5} pairs more)" if len(pairs) > 5 else ""
-    advice = "Keep one of each: naive Bayes counts the evidence of both, which its weights undo only in part."
+    advice = "Keep one of each: naive Bayes counts both, which the feature powers undo only in part."
     return [Alert("redundant", f"Columns {named}{more} determine each other.", advice)]
 
 

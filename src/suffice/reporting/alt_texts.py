@@ -54,4 +54,4 @@ def _why(one: Example) -> str:
         return ""
     weights = ", ".join(f"{name} {weight:+.2f}" for name, _, weight in one.why.top(5))
     total = f"Log-odds of {one.why.target} against {one.why.against}: {one.why.log_odds:+.2f}"
-    return f"{total}. Strongest evidence: {weights}."
+    return f"{total}. Largest contributions: {weights}."

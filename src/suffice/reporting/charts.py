@@ -277,7 +277,7 @@ def waterfall(why: Explanation, codes: tuple[int, int], values: bool, most: int 
     colour = alt.Color("side:N", legend=None, scale=scale)
     opacity = alt.condition("datum.kind == 'total'", alt.value(1.0), alt.value(0.72))
     tooltip = [
-        alt.Tooltip("feature:N"), alt.Tooltip("in words:N"), alt.Tooltip("weight:Q", format="+.3f", title="log-odds"),
+        alt.Tooltip("feature:N"), alt.Tooltip("in words:N"), alt.Tooltip("log_odds:Q", format="+.3f", title="log-odds"),
     ]  # fmt: skip
     base = alt.Chart(data_of(rows)).encode(y=y)
     bars = base.mark_bar(cornerRadius=1).encode(x=x, x2="end:Q", color=colour, opacity=opacity, tooltip=tooltip)

@@ -31,15 +31,15 @@ MEANING = {
         "Added to the count of every feature in every class, so that features never met in a class keep some "
         "probability. Larger values smooth more.",
     ),
-    "evidence weights": (
-        "Evidence weights",
-        "A weight for each feature, fitted on held-out rows, that tempers evidence which other features repeat. The "
-        "ridge pulls weights towards a common one; none leaves plain naive Bayes.",
+    "feature powers": (
+        "Feature powers",
+        "A power for each feature, fitted on held-out rows, that tempers what other features repeat. The ridge pulls "
+        "powers towards a common one; none leaves plain naive Bayes.",
     ),
     "joint columns": (
         "Joint columns",
         "Pairs or triples of columns that are counted jointly, so they need not be independent. κ is how strongly "
-        "joint counts shrink towards independence; the ridge pulls their weights towards zero.",
+        "joint counts shrink towards independence; the ridge pulls their powers towards zero.",
     ),
     "residuals": (
         "Residuals",

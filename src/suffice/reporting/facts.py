@@ -183,7 +183,7 @@ def _of_columns(model: Any, given: LabelledRows) -> tuple[list[tuple[str, str]],
         block, missing = model._model.blocks[name], table[name].n_missing
         line = {"name": str(name), "kind": block.likelihood.word, "missing": missing, "share": missing / len(table)}
         line["summary"] = summarized(table[name])
-        line |= {"prior": block.likelihood.prior_in_words(block.t), "weight": model.feature_weights_.get(name)}
+        line |= {"prior": block.likelihood.prior_in_words(block.t), "power": model.feature_powers_.get(name)}
         lines.append(line)
     holes = sum(table[name].n_missing for name in names[:400])
     cells = max(1, len(table) * min(400, len(names)))
@@ -239,7 +239,7 @@ def _by_class(model: Any, words: FeatureBelief | None) -> list[dict[str, Any]]:
                 {
                     "name": str(row.feature),
                     "value": "" if words is not None else row.value,
-                    "tooltip": f"{row.weight:.3g}",
+                    "tooltip": f"{row.log_odds:.3g}",
                 }
                 for row in model.top_features(label, PROBABLE if words is not None else 5)
             ]

@@ -1,4 +1,4 @@
-"""Mark the words of a text by their weight of evidence and the class they favour."""
+"""Mark the words of a text by what they add to the log-odds, and by the class they favour."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def marked(text: str, explanation: Explanation, analysis: Analysis, most: int) -
 
 def _by_word(explanation: Explanation) -> dict[str, float]:
     """Return the weight of each word; words that share a bucket have its weight."""
-    pairs = zip(explanation.features, explanation.weights.tolist(), strict=True)
+    pairs = zip(explanation.features, explanation.contributions.tolist(), strict=True)
     return {word: weight for name, weight in pairs for word in str(name).split(" / ") if str(name)[:1] != "("}
 
 

@@ -23,7 +23,7 @@ DRAWN, LISTED, CLASSES, VALUES, LINES, NAMED = 3, 20, 4, 20, 6, 12
 
 @dataclass(frozen=True)
 class JointView:
-    """A set of joint columns: its weight, its mean effect on the log-odds of a row, and the log loss it saves."""
+    """A set of joint columns: its power, its mean effect on the log-odds of a row, and the log loss it saves."""
 
     columns: tuple[Any, ...]
     weight: float
@@ -49,7 +49,7 @@ class JointView:
 
 @dataclass(frozen=True)
 class CloudView:
-    """Numeric columns that are jointly normal in each class: their names, weight, and the log loss they save."""
+    """Numeric columns that are jointly normal in each class: their names, power, and the log loss they save."""
 
     columns: tuple[Any, ...]
     weight: float
@@ -112,14 +112,14 @@ def joint_views(model: Any) -> JointViews | None:
 def _cloud(model: Any) -> CloudView | None:
     for columns, law in getattr(model, "joint_", {}).items():
         if isinstance(law, Cloud):
-            return CloudView(columns, float(model.feature_weights_.get(Together(columns), 1.0)), law.gain)
+            return CloudView(columns, float(model.feature_powers_.get(Together(columns), 1.0)), law.gain)
     return None
 
 
 def _sets(model: Any) -> Iterator[JointView]:
     for columns in getattr(model, "joint_", {}):
         name = Together(columns)
-        block, weight = model._model.blocks[name], float(model.feature_weights_.get(name, 1.0))
+        block, weight = model._model.blocks[name], float(model.feature_powers_.get(name, 1.0))
         if weight > 0 and isinstance(block.t, JointCounts) and len(block.t.sizes):
             lifts = block.settled.lifts(block.t)
             moves = model.temper_.power * weight * float(_moved(lifts).sum())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from copy import copy
 from dataclasses import dataclass
 from typing import Any
@@ -10,15 +11,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from suffice import evaluate
-from suffice.errors import SubtractionError, SufficeError
+from suffice.errors import InputError, SubtractionError, SufficeError
 from suffice.estimators.comparing.validation import FOLDS, judged_by_folds
 from suffice.reporting.labelled_rows import LabelledRows
 from suffice.telling import counted
 from suffice.typing import Array, Integers
 
-__all__ = ["LEVEL", "JudgedRows", "judge", "judge_by_folds", "judging", "looks_learned"]
+__all__ = ["LEVEL", "SAY_SO", "JudgedRows", "judge", "judge_by_folds", "judging", "looks_learned"]
 
 LEVEL = 0.95
+SAY_SO = "held_out=False, or --learned of 'suffice report'"
+"""How to say that rows were learned."""
 BINS = 10
 
 
@@ -138,27 +141,16 @@ def looks_learned(model: Any, given: LabelledRows) -> tuple[str, bool]:
         return "", False
     entered = False
     try:
-        entered = _forgotten(copy(model), given)
+        with suppress(InputError):  # without a journal, or without its key, the counts decide
+            entered = bool(model.has_learned(given.rows, given.labels).all())
+            if not entered:
+                return "", False
+        copy(model).drop_journal().forget(given.rows, given.labels)
     except SubtractionError:
         return "", False
     except SufficeError:  # the model cannot forget, so this cannot be known
         pass
     return ALL if np.allclose(rows, known) else ENTERED if entered else "", True
-
-
-def _forgotten(model: Any, given: LabelledRows) -> bool:
-    """Forget the rows; return whether a journal held them."""
-    entered = model._journal is not None
-    try:
-        model.forget(given.rows, given.labels)
-    except SubtractionError:
-        raise
-    except SufficeError:
-        if model._journal is None:
-            raise
-        model._journal, entered = None, False  # the journal needs its key, so the counts decide
-        model.forget(given.rows, given.labels)
-    return entered
 
 
 def judge(model: Any, given: LabelledRows, held_out: bool | None, all_rows: LabelledRows | None = None) -> JudgedRows:
@@ -173,16 +165,17 @@ def judge(model: Any, given: LabelledRows, held_out: bool | None, all_rows: Labe
         try:
             return judge_by_folds(model, given, FOLDS, note)
         except (SufficeError, ValueError) as error:
-            how = f"{note}They are judged by the model that learned them, so the figures are too optimistic: {error}"
+            how = (
+                f"{note}They are evaluated with the model that learned them, so the figures are too optimistic: {error}"
+            )
     elif subset:
         how = (
-            "These rows are judged as new, but the counts of the model could contain them. If it has learned them, the "
-            "figures are too optimistic: say so (--learned or --method folds; held_out=False in Python), and each row "
-            "is judged by a model without it."
+            "These rows are evaluated as new, but the counts of the model could contain them. If it has learned them, "
+            f"the figures are too optimistic: say so ({SAY_SO}), and each row is evaluated with a model without it."
         )
     else:
-        how = "The counts of the model do not contain all of these rows: they are judged as new rows."
-        how = how if held_out is None else "You say that these rows were held out; they are judged as new."
+        how = "The counts of the model do not contain all of these rows: they are evaluated as new rows."
+        how = how if held_out is None else "You say that these rows were held out; they are evaluated as new."
     codes = np.asarray(np.searchsorted(model.classes_, given.labels), np.int64)
     logs = np.asarray(model.predict_log_proba(given.rows))
     loss = evaluate.log_loss(np.minimum(logs, 0.0), given.labels, model.classes_)
@@ -193,7 +186,7 @@ def judge_by_folds(model: Any, given: LabelledRows, folds: int, note: str = "") 
     """Judge learned rows by models without their fold: counts are subtracted, hyperparameters chosen again."""
     found, models = judged_by_folds(model, given.rows, given.labels, None, None, folds, keep=True)
     how = (
-        f"{note}Each row is judged by a model without it: the rows are dealt into {found.n_folds} folds, and the "
+        f"{note}Each row is evaluated with a model without it: the rows are split into {found.n_folds} folds, and the "
         "counts of a fold are subtracted before hyperparameters are chosen."
     )
     if found.n_singletons:

@@ -54,7 +54,7 @@ def _points(
 def _plain(model: Any) -> Any:
     """Return a function that makes models with the same parameters and likelihoods, but without slow choices."""
     given = dict(params_in_files(model))
-    given |= {name: value for name, value in (("feature_weights", None), ("effort", "fast")) if name in given}
+    given |= {name: value for name, value in (("feature_powers", None), ("effort", "fast")) if name in given}
     if "ngram_range" in given:
         given["ngram_range"] = model.ngram_range_
         given["min_df"] = None if given["vocabulary"] is not None else model.min_df_

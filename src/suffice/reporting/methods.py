@@ -58,7 +58,7 @@ def _holdout(estimator: Any, X: Any, y: Any) -> JudgedRows:
     given = read(rest, X.take(np.flatnonzero(held)), labels[held])
     judged = judge(rest, given, True)
     learned, others = counted(int((~held).sum()), "row"), counted(int(held.sum()), "other row")
-    how = f"Hold-out: a model fitted to {learned} is judged on {others}."
+    how = f"Hold-out: a model fitted to {learned} is evaluated on {others}."
     how += _left_out(given)
     every = read(rest, X, y)
     apart = held[every.numbers]
@@ -83,7 +83,7 @@ def _is(number: int) -> str:
 
 def _leave_one_out(model: Any, given: LabelledRows) -> JudgedRows:
     found = evaluate.leave_one_out(model, given.rows, given.labels)
-    how = "Leave-one-out: each row is judged by counts without it, with hyperparameters chosen without its fold."
+    how = "Leave-one-out: each row is evaluated with counts without it, with hyperparameters chosen without its fold."
     if found.n_singletons:
         alone = counted(found.n_singletons, "row")
         how += f" {alone} without another row of the same class {_is(found.n_singletons)} left out of the log loss."

@@ -46,7 +46,7 @@ SECTIONS = {
 
 
 class Report:
-    """An HTML page on a model, shown by notebooks: `html`, `title`, `how` the rows were judged, and `save(path)`.
+    """An HTML page on a model, shown by notebooks: `html`, `title`, `how` the rows were evaluated, and `save(path)`.
 
     >>> import suffice as sf
     >>> model = sf.BernoulliNB().fit([[1, 0], [1, 1], [0, 1], [0, 0]], ["a", "a", "b", "b"])
@@ -87,7 +87,7 @@ def report(
     """Make an HTML page on a fitted classifier and its predictions of the given rows. The page works offline.
 
     It shows the data, the accuracy overall and by class with credible intervals, the confusion matrix, the calibration,
-    the distribution of features in each class, the most informative features, the evidence for some predictions, the
+    the distribution of features in each class, the most informative features, the log-odds of some predictions, the
     most confident mistakes, and whether more rows would help. It needs the packages of ``suffice[report]``.
 
     Parameters
@@ -103,10 +103,10 @@ def report(
     examples : list of int, default=None
         Indices of the rows to explain, from 0; if not given, a right one, a close call and a wrong one.
     held_out : bool, default=None
-        True if the model has not learned these rows: they are judged as they are. False if it has: each is judged by a
-        model without it (``sf.evaluate.crossfit``) where possible, else by the model itself, which the page says. If
-        not given, rows count as learned if the journal of the model holds them, or if they are as many of each class as
-        it has counted and its counts contain them. The page says which it was.
+        True if the model has not learned these rows: they are evaluated as they are. False if it has: each is evaluated
+        with a model without it (``sf.evaluate.crossfit``) where possible, else with the model itself, which the page
+        says. If not given, rows count as learned if the journal of the model holds them, or if they are as many of each
+        class as it has counted and its counts contain them. The page says which it was.
     target : str, default=None
         Name of what is predicted, for the heading. If not given, it is the name of `y` where `y` is a column or a
         named Series, or else the target that the model was fitted with.

@@ -10,7 +10,7 @@ from scipy import sparse
 
 from suffice.models.choosing.judge import some_rows
 from suffice.reporting.labelled_rows import LabelledRows
-from suffice.stats.content import hashed
+from suffice.stats.content import combined
 from suffice.tables import Column, kind_of
 from suffice.telling import counted
 from suffice.typing import Array, Booleans, Integers
@@ -85,6 +85,7 @@ def column_alerts(given: LabelledRows, names: list[Any] | None = None) -> list[A
     sample = given.take(some_rows(len(given), ROWS))
     table = sample.table()
     codes = np.unique(sample.labels, return_inverse=True)[1]
+    several = bool(codes.any())  # one class alone is determined by nothing
     telling: dict[str, list[Any]] = {"every row": [], "nearly every row": []}
     unique, constant = list[Any](), list[Any]()
     for name in [name for name in table.names if names is None or name in names][:COLUMNS]:
@@ -96,7 +97,7 @@ def column_alerts(given: LabelledRows, names: list[Any] | None = None) -> list[A
             constant.append(name)
         elif _names_rows(column, places):
             unique.append(name)
-        elif kind_of(column) != "text":
+        elif several and kind_of(column) != "text":
             wrong = _wrong(places, codes)
             if column.storage in ("integer", "real") and _one_stretch_each(column, codes):
                 wrong = 0
@@ -244,7 +245,7 @@ def _alike(columns: list[Integers], codes: Integers, judged: Booleans) -> tuple[
     same, logs = np.zeros(len(codes), np.uint64), np.zeros(len(codes))
     size: Array = np.bincount(codes).astype(np.float64)
     for places in columns:
-        same = hashed(same ^ hashed(places + 1))
+        same = combined(same, (places + 1).astype(np.uint64))
         _, pair, count = np.unique((places + 1) * len(size) + codes, return_inverse=True, return_counts=True)
         logs += np.log(count[pair] / size[codes])
     chance = float(-np.expm1(-(size[codes] - 1) * np.exp(logs))[judged].sum())

@@ -94,7 +94,7 @@ def _example(model: Any, given: LabelledRows, judged: JudgedRows, i: int, kind: 
     try:
         pair = (judged.classes[answer], judged.classes[truth]) if truth != answer else (judged.classes[answer], None)
         why = judge.explain(given.one(i), *pair)
-        if not np.isfinite([why.log_odds, *why.weights]).all():
+        if not np.isfinite([why.log_odds, *why.contributions]).all():
             why, because = None, "one of the two classes is impossible for this row"
     except (SufficeError, ValueError) as error:
         because = str(error)
@@ -131,7 +131,7 @@ def _pieces(model: Any, given: LabelledRows, i: int, why: Explanation | None) ->
 
 
 def _fields(why: Explanation | None) -> list[tuple[str, str]]:
-    """Return the columns of a row with the largest weights, and their values."""
+    """Return the columns of a row that add most to the log-odds, and their values."""
     if why is not None:
         return [(str(name), str(value)) for name, value, _ in why.top(FIELDS)]
     return []

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from suffice.later import pa
-from suffice.stats.content import RowHashes, hashed
+from suffice.stats.content import RowHashes, combined, hashed
 from suffice.typing import Array, Integers
 
 __all__ = ["COPIES", "HASH", "BottomK", "Kept", "one_array", "picked", "rows_of", "united"]
@@ -124,7 +124,7 @@ def _drawn(hashes: RowHashes, copies: Integers, most: int) -> tuple[Integers, In
     row = np.repeat(np.arange(len(hashes)), copies)
     number = np.arange(len(row)) - np.repeat(np.cumsum(copies) - copies, copies)
     if len(row) > most:
-        each = hashed(hashes[row] ^ hashed(number))
+        each = combined(number, hashes[row])
         kept = np.sort(np.argsort(each, kind="stable")[:most])
         row, number = row[kept], number[kept]
     return row, number

@@ -4,9 +4,10 @@ The hash depends neither on the container of the rows nor on their order, nor on
 
 number      the bits of its float64: 1, 1.0, True and an Arrow integer are the same, and so are 0 and −0
 text        a hash of its UTF-8 bytes
-row         of a matrix: Σ hashed(number ^ hashed(column)) over nonzero numbers, so that dense and sparse are the same;
-            of a table: Σ hashed(value ^ hash of the column's name) over present values; of a text: the text's hash
+row         of a matrix: Σ combined(column, number) over nonzero numbers, so that dense and sparse are the same;
+            of a table: Σ combined(column's name, value) over present values; of a text: the text's hash
 label       a text, or a number as it is written: 1, 1.0 and "1" are the same
+example     combined(label, row)
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from suffice.tables import Column, Table
 from suffice.text import text_hashes
 from suffice.typing import Integers
 
-__all__ = ["RowHashes", "hashed", "matrix_hashes", "table_hashes", "with_labels"]
+__all__ = ["RowHashes", "combined", "hashed", "matrix_hashes", "table_hashes", "with_labels"]
 
 RowHashes = NDArray[np.uint64]
 
@@ -63,6 +64,18 @@ def _spread(z: RowHashes) -> None:
             part ^= np.right_shift(part, np.uint64(31), out=shifted)
 
 
+def combined(first: Any, second: Any) -> RowHashes:
+    """Return a hash of each pair of 64-bit numbers, in which order and equality matter: 1, 2 is not 2, 1, nor 3, 3.
+
+    >>> len(set(combined([1, 2, 2, 3], np.array([2, 1, 2, 3], np.uint64)).tolist()))
+    4
+    """
+    with np.errstate(over="ignore"):  # three times: the hashes of two numbers trade places in a plain sum
+        pairs = np.add(3 * hashed(first), second, order="C")
+    _spread(pairs.reshape(-1))
+    return np.asarray(pairs)
+
+
 def with_labels(rows: RowHashes, classes: NDArray[Any], codes: Integers) -> RowHashes:
     """Return the hash of each row combined with its label.
 
@@ -71,7 +84,7 @@ def with_labels(rows: RowHashes, classes: NDArray[Any], codes: Integers) -> RowH
     >>> (a == b).tolist()
     [True, False]
     """
-    return np.asarray(hashed(rows ^ text_hashes([_written(label) for label in classes.tolist()])[codes]))
+    return combined(text_hashes([_written(label) for label in classes.tolist()])[codes], rows)
 
 
 def _written(label: Any) -> str:
@@ -86,29 +99,27 @@ def matrix_hashes(X: Any) -> RowHashes:
     >>> (matrix_hashes(X) == matrix_hashes(sparse.csr_matrix(X.astype(np.int8)))).tolist()
     [True, True]
     """
-    places = hashed(np.arange(X.shape[1]))
     if not issparse(X):
-        return _of_dense(np.asarray(X), places)
+        return _of_dense(np.asarray(X))
     X = X.tocsr()
     if not X.has_canonical_format:
         X = X.copy()
         X.sum_duplicates()
     values = np.asarray(X.data, np.float64)
-    each = values.view(np.uint64) ^ places[X.indices]
-    _spread(each)
+    each = combined(X.indices, values.view(np.uint64))
     each[values == 0] = 0
     sums = np.concatenate([np.zeros(1, np.uint64), np.cumsum(each, dtype=np.uint64)])
     return np.asarray(np.diff(sums[X.indptr]))
 
 
-def _of_dense(X: NDArray[Any], places: RowHashes) -> RowHashes:
+def _of_dense(X: NDArray[Any]) -> RowHashes:
+    places = np.arange(X.shape[1])
     total, step = np.empty(len(X), np.uint64), max(1, AT_ONCE // max(1, X.shape[1]))
     for at in range(0, len(X), step):
         part = X[at : at + step]
         numbers = part.dtype.kind in "biuf"
         values = _bits(np.ascontiguousarray(part)) if numbers else _of_values(part.ravel().tolist()).reshape(part.shape)
-        each = values ^ places
-        _spread(each.reshape(-1))
+        each = combined(places, values)
         each *= values != 0
         total[at : at + step] = each.sum(axis=1, dtype=np.uint64)
     return total
@@ -150,30 +161,28 @@ def _readable(table: Table, name: Any) -> Column | None:
 def _of_numbers(columns: Sequence[Column]) -> RowHashes:
     """Return the sum of the hashes of numeric columns without missing values."""
     each = np.stack([_bits(column.values) for column in columns])
-    each ^= np.asarray(text_hashes([str(column.name) for column in columns]))[:, None]
-    _spread(each.reshape(-1))
+    each = combined(text_hashes([str(column.name) for column in columns])[:, None], each)
     return np.asarray(each.sum(axis=0, dtype=np.uint64))
 
 
 def _of_column(column: Column) -> RowHashes | None:
-    own = text_hashes([str(column.name)])[0]
+    own = text_hashes([str(column.name)])
     if column.is_coded or column.storage == "category":
         return _of_codes(column.coded(), own)
-    each = _of_storage(column)
-    if each is None:
+    values = _of_storage(column)
+    if values is None:
         return None
-    each ^= own
-    _spread(each)
+    each = combined(own, values)
     if column.missing is not None:
         each[column.missing] = 0
     return each
 
 
-def _of_codes(column: Column, own: np.uint64) -> RowHashes:
+def _of_codes(column: Column, own: RowHashes) -> RowHashes:
     """Return the hash of each row of a categorical column; each category is hashed once."""
     labels = column.labels
     each = _bits(labels) if labels.dtype.kind in "biuf" else text_hashes([str(label) for label in labels.tolist()])
-    each = np.append(hashed(each ^ own), np.uint64(0))
+    each = np.append(combined(own, each), np.uint64(0))
     return np.asarray(each[column.values])
 
 

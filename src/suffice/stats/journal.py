@@ -1,7 +1,8 @@
 """Record which rows were learned, and with what weight, as hashes that add and subtract like every other statistic.
 
 Sums cannot show whether a given row is part of them. A journal can: for each distinct (row, label) it holds a 128-bit
-BLAKE2b hash, made under a key that is not stored, and the total weight with which it was learned.
+BLAKE2b hash, made under a key that is not stored, the weight with which it was learned, and how often. A row that was
+learned with several weights has an entry for each.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from numpy.typing import NDArray
 
 from suffice.errors import DataError, KindError, ShapeError, SubtractionError
 from suffice.notebook import card
-from suffice.stats.base import ROUNDING, difference, sealed
+from suffice.stats.base import ROUNDING, sealed
 from suffice.stats.inputs import EXACT
 from suffice.typing import Array, Integers
 
@@ -27,7 +28,7 @@ Hashes = NDArray[np.uint64]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Journal:
-    """Total weight of the rows with each hash, sorted by hash; `check` distinguishes keys.
+    """Number of the rows with each hash and weight, sorted by hash and weight; `check` distinguishes keys.
 
     >>> import suffice as sf
     >>> monday = sf.BernoulliNB().fit([[0], [1], [1]], ["a", "b", "b"], journal="a secret").journal_
@@ -41,6 +42,7 @@ class Journal:
     first: NDArray[np.uint64]
     second: NDArray[np.uint64]
     weight: Array
+    count: NDArray[np.uint64]
     check: NDArray[np.uint64]
 
     def __post_init__(self) -> None:
@@ -48,29 +50,33 @@ class Journal:
             kind = np.float64 if name == "weight" else np.uint64
             if array.dtype != kind or array.ndim != 1:
                 raise DataError(f"'{name}' of Journal must be a one-dimensional array of {np.dtype(kind)}.")
-        if not len(self.first) == len(self.second) == len(self.weight) or len(self.check) != 2:
-            raise ShapeError("A Journal must have two numbers and a weight for each hash, and two numbers in 'check'.")
+        if len({len(self.first), len(self.second), len(self.weight), len(self.count)}) > 1 or len(self.check) != 2:
+            raise ShapeError(
+                "A Journal must have two numbers, a weight and a count for each hash, and two numbers in 'check'."
+            )
         if not ((self.weight > 0) & (self.weight <= EXACT)).all():
             raise DataError("'weight' of Journal must be positive and below 2**53.")
-        above = self.first[1:] > self.first[:-1]
-        above |= (self.first[1:] == self.first[:-1]) & (self.second[1:] > self.second[:-1])
+        if not ((self.count > 0) & (self.count <= EXACT)).all():
+            raise DataError("'count' of Journal must be positive and below 2**53.")
+        above = self.weight[1:] > self.weight[:-1]
+        for part in (self.second, self.first):
+            above = (part[1:] > part[:-1]) | ((part[1:] == part[:-1]) & above)
         if not above.all():
-            raise DataError("The hashes of Journal must be sorted and distinct.")
+            raise DataError("The hashes and weights of Journal must be sorted and distinct.")
 
     @classmethod
     def of(cls, hashes: Hashes, weights: Array | None, check: NDArray[np.uint64]) -> Journal:
         """Return the journal of rows with these hashes; rows of weight 0 were not learned and are left out."""
         given = np.ones(len(hashes)) if weights is None else np.asarray(weights, np.float64)
-        group, keys = _groups(hashes)
-        return cls._seen(keys, _sums(group, given, len(keys)), check)
+        return cls._sum(hashes, given, np.ones(len(hashes)), check)
 
     @property
     def total(self) -> float:
         """Total weight of all rows."""
-        return float(self.weight.sum())
+        return float((self.weight * self.count).sum())
 
     def __len__(self) -> int:
-        return len(self.weight)
+        return len(np.unique(self.hashes, axis=0))
 
     def __repr__(self) -> str:
         return f"Journal({len(self):,} distinct rows, total weight {self.total:,g})"
@@ -89,12 +95,12 @@ class Journal:
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """Return the arrays of the journal by name."""
-        return {"first": self.first, "second": self.second, "weight": self.weight, "check": self.check}
+        return {name: getattr(self, name) for name in ("first", "second", "weight", "count", "check")}
 
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, Any]) -> Journal:
         """Return a journal from the arrays that `arrays()` returned."""
-        expected = ["check", "first", "second", "weight"]
+        expected = ["check", "count", "first", "second", "weight"]
         if sorted(arrays) != expected:
             raise DataError(f"The argument 'arrays' of Journal must hold {expected}; got {sorted(arrays)}.")
         return cls(**arrays)
@@ -104,49 +110,57 @@ class Journal:
         """Return the sum of several journals, added in one step."""
         for part in parts[1:]:
             parts[0]._compare(part)
-        group, keys = _groups(np.concatenate([part.hashes for part in parts]))
-        weight = _sums(group, np.concatenate([part.weight for part in parts]), len(keys))
-        return cls._seen(keys, weight, parts[0].check)
+        hashes, weight, count = (
+            np.concatenate([getattr(part, name) for part in parts]) for name in ("hashes", "weight", "count")
+        )
+        return cls._sum(hashes, weight, count.astype(np.float64), parts[0].check)
 
     def __add__(self, other: Journal) -> Journal:
         return Journal.total_of([self, other])
 
     def __sub__(self, other: Journal) -> Journal:
         self._compare(other)
-        group, keys = _groups(np.concatenate([self.hashes, other.hashes]))
-        here, there = group[: len(self)], group[len(self) :]
-        mine, theirs = _sums(here, self.weight, len(keys)), _sums(there, other.weight, len(keys))
-        left = difference(mine, theirs)
-        if (left < 0).any():
-            many = int((left < 0).sum())
-            raise SubtractionError(
-                f"Cannot subtract: {many:,} of the {len(other):,} distinct rows are not in the journal, "
-                "or not as often."
-            )
-        return self._seen(keys, left, self.check)
+        counts = np.concatenate([self.count.astype(np.float64), -other.count.astype(np.float64)])
+        weights = np.concatenate([self.weight, other.weight])
+        return self._sum(np.concatenate([self.hashes, other.hashes]), weights, counts, self.check)
 
     def scaled(self, factor: float) -> Journal:
         """Return the journal with all row weights multiplied by `factor`; rows whose weight underflows are dropped."""
-        return self._seen(self.hashes, self.weight * factor, self.check)
+        return self._sum(self.hashes, self.weight * factor, self.count.astype(np.float64), self.check)
 
-    def not_learned(self, hashes: Hashes, weights: Array | None = None) -> tuple[int, float, float] | None:
-        """Return the first row that cannot be removed after all rows before it, or None if all rows can be removed.
+    def copies(self, hashes: Hashes) -> Integers:
+        """Return how often rows with each hash were learned, with any weight."""
+        together = np.concatenate([self.hashes, hashes])
+        group, first = _groups(together, np.zeros(len(together)))
+        here, there = group[: len(self.weight)], group[len(self.weight) :]
+        return np.asarray(np.bincount(here, self.count, len(first))[there], np.int64)
 
-        The result is the row's index, the weight with which equal rows were learned, and the weight of equal rows to be
-        removed up to this one.
+    def not_learned(self, hashes: Hashes, weights: Array | None = None) -> tuple[int, str] | None:
+        """Return the index of the first row that cannot be removed after all rows before it, and why.
+
+        Return None if all rows can be removed. Rows of weight 0 were not learned, and are passed over.
         """
         given = np.ones(len(hashes)) if weights is None else np.asarray(weights, np.float64)
-        group, keys = _groups(np.concatenate([self.hashes, hashes]))
-        have = _sums(group[: len(self)], self.weight, len(keys))
-        query = group[len(self) :]
-        over = _sums(query, given, len(keys)) > have * (1 + ROUNDING)
-        removed: dict[int, float] = {}
-        for row in np.flatnonzero(over[query]).tolist():
-            which = int(query[row])
-            removed[which] = removed.get(which, 0.0) + float(given[row])
-            if removed[which] > have[which] * (1 + ROUNDING):
-                return row, float(have[which]), removed[which]
-        return None
+        rows = np.flatnonzero(given)
+        together = np.concatenate([self.hashes, hashes[rows]])
+        group, first = _groups(together, np.concatenate([self.weight, given[rows]]))
+        here, there = group[: len(self.weight)], group[len(self.weight) :]
+        have = np.bincount(here, self.count, len(first))[there]
+        order = np.argsort(there, kind="stable")
+        before = np.empty(len(there), np.int64)
+        before[order] = np.arange(len(there)) - np.searchsorted(there[order], there[order])
+        over = np.flatnonzero(before >= have)
+        if not len(over):
+            return None
+        row = int(rows[over[0]])
+        if often := int(have[over[0]]):
+            times = "once" if often == 1 else f"{often:,} times"
+            return row, f"it was learned {times} with this label, and comes more often here"
+        learned = self.weight[(self.hashes == hashes[row]).all(axis=1)]
+        if not len(learned):
+            return row, "it was not learned with this label, or was forgotten already"
+        weights_of_it = " and ".join(f"{weight:.15g}" for weight in learned[:3])
+        return row, f"it was learned with the weight {weights_of_it}; got {given[row]:.15g}"
 
     @property
     def hashes(self) -> Hashes:
@@ -154,10 +168,18 @@ class Journal:
         return np.column_stack([self.first, self.second])
 
     @classmethod
-    def _seen(cls, keys: Hashes, weight: Array, check: NDArray[np.uint64]) -> Journal:
-        kept = weight != 0
-        first, second = (sealed(np.ascontiguousarray(keys[kept, k])) for k in (0, 1))
-        return cls(first, second, sealed(weight[kept].astype(np.float64)), check)
+    def _sum(cls, hashes: Hashes, weights: Array, counts: Array, check: NDArray[np.uint64]) -> Journal:
+        """Return the journal of rows with these weights, each `counts` times; raise if some are taken but not there."""
+        group, place = _groups(hashes, weights)
+        total = np.bincount(group, counts, len(place))
+        if (total < 0).any():
+            raise SubtractionError(
+                f"Cannot subtract: {int((total < 0).sum()):,} of the {int((counts < 0).sum()):,} distinct rows are not "
+                "in the journal with this weight, or not as often."
+            )
+        place, total = (part[(total > 0) & (weights[place] > 0)] for part in (place, total))
+        first, second = (sealed(np.ascontiguousarray(hashes[place, k])) for k in (0, 1))
+        return cls(first, second, sealed(weights[place]), sealed(total.astype(np.uint64)), check)
 
     def _compare(self, other: Journal) -> None:
         if not isinstance(other, Journal):
@@ -166,16 +188,12 @@ class Journal:
             raise DataError("Two journals must have the same key to be combined; got different keys.")
 
 
-def _sums(group: Integers, weights: Array, groups: int) -> Array:
-    return np.asarray(np.bincount(group, weights, groups), np.float64)
-
-
-def _groups(hashes: Hashes) -> tuple[Integers, Hashes]:
-    """Return the index of each hash in the sorted distinct hashes, and these hashes."""
-    order = np.lexsort((hashes[:, 1], hashes[:, 0]))
-    ordered = hashes[order]
+def _groups(hashes: Hashes, weights: Array) -> tuple[Integers, Integers]:
+    """Return the group of each row, of one hash and one weight up to rounding, and the first row of each, in order."""
+    order = np.lexsort((weights, hashes[:, 1], hashes[:, 0]))
+    ordered, heavy = hashes[order], weights[order]
     new = np.ones(len(ordered), bool)
-    new[1:] = (ordered[1:] != ordered[:-1]).any(axis=1)
+    new[1:] = (ordered[1:] != ordered[:-1]).any(axis=1) | (heavy[1:] > heavy[:-1] * (1 + ROUNDING))
     group = np.empty(len(ordered), np.int64)
     group[order] = np.cumsum(new) - 1
-    return group, ordered[new]
+    return group, order[new]

@@ -11,7 +11,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,15 +25,20 @@ from suffice.stats.redrawn import Redrawn, by_class, on_a_sphere
 from suffice.telling import counted, tell
 from suffice.typing import Array, Booleans, Rng
 
-__all__ = ["DiagonalMoments", "FullMoments"]
+__all__ = ["LEAST", "DiagonalMoments", "FullMoments"]
 
 
-LAST_DIGITS, LARGE, KNOWN = 4 * np.finfo(np.float64).eps, 1e-3, 1e-2
-"""Share of a scatter that rounding makes uncertain; share of a mean above which an unknown spread matters; share of a
-scatter up to which its error does not."""
+EPS = float(np.finfo(np.float64).eps)
 
-HUGE = 2.0**53
-"""Value beside which small numbers and zeros cannot be told apart."""
+SMALL, HUGE = 1e-5, 2.0**20
+"""Share of a mean up to which a spread within rounding is taken for none; distance of removed values from which a mean
+of zero does not say that all values are zeros."""
+
+LARGEST, LEAST = 2.0**500, 2.0**-500
+"""Largest size of a number, and least distance of numbers, whose squares keep all digits."""
+
+PAIRED = 2.0**-50
+"""Rounding error of a sum of pairs, relative to that of a count."""
 
 STEP = 16
 """Binary digits in an order of magnitude, to which `without_trace` rounds a peak up."""
@@ -43,8 +48,8 @@ STEP = 16
 class Moments(Statistic):
     """The algebra of centred moments; `n` broadcasts against `mean`.
 
-    `peak` is the largest scatter of each feature that took part in sums and differences. Rounding errors are relative
-    to it, so it distinguishes them from impossible results; it serves nothing else.
+    `peak` is the largest scatter of each feature that was counted at once. Rounding errors are relative to it, since
+    sums and differences keep twice the digits. So it tells them from impossible results; it serves nothing else.
     """
 
     mean: Array
@@ -53,6 +58,9 @@ class Moments(Statistic):
     mean_lo: Array
     scatter_lo: Array
     peak: Array
+
+    _last_digits: ClassVar[float]
+    """Share of the peak that counting makes uncertain, however many rows are counted."""
 
     def scaled(self, factor: float) -> Self:
         """Return the statistic with all row weights multiplied by `factor`; cells that underflow become empty."""
@@ -114,7 +122,8 @@ class Moments(Statistic):
         between = self._wide(part * Pair(self.n, np.zeros_like(self.n)))
         scatter = self._scatters + other._scatters + self._outer(delta) * between
         means = (self._means + delta * part).where(self.n > 0, other._means)
-        return self._make(n, means, scatter, np.maximum(self.peak, other.peak))
+        counted_apart = np.minimum(self.peak + other.peak, self._diagonal(scatter.hi))
+        return self._make(n, means, scatter, np.maximum(counted_apart, self._peak_with(other, scatter)))
 
     def _minus(self, other: Self) -> Self:
         n = difference(self.n, other.n)
@@ -128,10 +137,25 @@ class Moments(Statistic):
         scatter = self._scatters - other._scatters - self._outer(delta) * between
         means = (self._means - delta * part).where(left, _nothing(self.mean))
         scatter = self._repaired(scatter.where(self._spread(left), _nothing(self.scatter)), other)
-        peak = np.where(left, np.maximum(self.peak, other.peak), 0.0)
+        peak = np.where(left, self._peak_with(other, self._scatters), 0.0)
+        error = self._last_digits * np.maximum(self._least(peak), self._least(other.peak))
+        scatter = self._flattened(scatter, left & removed & (np.abs(self._diagonal(scatter.hi)) <= error))
         rest = self._make(n, means, scatter.where(self._spread(removed), self._scatters), peak)
-        rest._tell_of_lost_digits(removed & (n > 1), LAST_DIGITS * self._sizes(), np.abs(other.mean))
+        rest._tell_of_lost_digits(removed & left & (n != 1), error)
         return rest
+
+    def _peak_with(self, other: Self, scatter: Pair) -> Array:
+        """Return the peak of both statistics and of their sum, which is exact if rows weigh whole numbers."""
+        whole = (self.n == np.floor(self.n)) & (other.n == np.floor(other.n))
+        summed = np.where(whole, PAIRED, 1.0) * np.abs(self._diagonal(scatter.hi))
+        return np.asarray(np.maximum(np.maximum(self.peak, other.peak), summed))
+
+    @staticmethod
+    def _least(peak: Array) -> Array:
+        """Return the least that `peak` can stand for: `without_trace` may have rounded it up."""
+        with np.errstate(divide="ignore"):
+            digits = np.log2(peak) / STEP
+        return np.asarray(np.where(digits == np.floor(digits), np.ldexp(peak, -STEP), peak))
 
     @property
     def _means(self) -> Pair:
@@ -145,7 +169,7 @@ class Moments(Statistic):
         return Pair(self._spread(pair.hi), self._spread(pair.lo))
 
     def _make(self, n: Array, mean: Pair, scatter: Pair, peak: Array) -> Self:
-        arrays = (mean.hi, n, scatter.hi, mean.lo, scatter.lo, np.maximum(peak, self._diagonal(scatter.hi)))
+        arrays = (mean.hi, n, scatter.hi, mean.lo, scatter.lo, peak)
         return type(self)(*(sealed(np.array(array, np.float64)) for array in arrays))
 
     def _noise(self, other: Self) -> Array:
@@ -161,17 +185,26 @@ class Moments(Statistic):
         if (~left & (other.n > 0) & (apart | wider)).any():
             raise DataError("all rows would be removed, but those given have another mean or scatter.")
 
-    def _tell_of_lost_digits(self, changed: Booleans, error: Array, far: Array) -> None:
-        """Warn of scatters that rounding errors hide, because removed values lay very far from those that are left."""
-        mean, hidden = np.abs(self.mean), KNOWN * self._sizes() <= error
-        unknown = changed & hidden & (np.sqrt(error) > LARGE * np.sqrt(self.n) * mean)
-        unknown &= (mean > LAST_DIGITS * far) | (far > HUGE)  # zeros have no scatter
+    def _tell_of_lost_digits(self, changed: Booleans, error: Array) -> None:
+        """Warn of scatters of which 12 digits are not certain, because the removed values lay far from the rest.
+
+        A scatter within its error is zero, as that of equal values. It is told unless equal values are likely: another
+        spread would be tiny, or the values would be far smaller than those that were removed.
+        """
+        sizes, mean, far = self._sizes(), np.abs(self.mean), np.sqrt(error / self._last_digits)
+        spread = (np.sqrt(error) > SMALL * np.sqrt(self.n) * mean) & ((mean > 64 * EPS * far) | (far > HUGE))
+        unknown = changed & (error > ROUNDING * sizes) & ((sizes > error) | spread)
         if unknown.any():
+            worst = float(np.max(error[unknown] / np.maximum(sizes[unknown], error[unknown])))
             tell(
-                f"The spread of {counted(int(unknown.sum()), 'feature')} (counted by class) is not known to 1 % after "
-                "the subtraction, because removed values lay very far from the rest: rounding errors are too large. "
-                "Fit the remaining rows again."
+                f"The spread of {counted(int(unknown.sum()), 'feature')} (counted by class) may be off by "
+                f"{100 * worst:.2g} % after the subtraction, because removed values lay far from the rest. Call "
+                "refresh(X, y) with all remaining rows, which counts them again."
             )
+
+    def _flattened(self, scatter: Pair, flat: Booleans) -> Pair:
+        """Return the scatter with zeros for features without a spread; covariances may be known where it is not."""
+        return scatter
 
     @abstractmethod
     def _repaired(self, scatter: Pair, other: Self) -> Pair:
@@ -186,9 +219,12 @@ class DiagonalMoments(Moments):
     (3.0, 3.0, 14.0)
     """
 
+    _last_digits = 4 * EPS
+
     @classmethod
     def _gather(cls, rows: RowMatrix, groups: Groups) -> Self:
         _, _, mean, mean_lo, scatter, scatter_lo = counting_kernels.table("moments", rows, groups, REAL)
+        _refuse_sizes(rows, mean, scatter)
         return cls(mean, counting_kernels.weights(groups, len(rows.shape)), scatter, mean_lo, scatter_lo, scatter)
 
     @property
@@ -234,6 +270,9 @@ class DiagonalMoments(Moments):
     def _diagonal(self, scatter: Array) -> Array:
         return scatter
 
+    def _flattened(self, scatter: Pair, flat: Booleans) -> Pair:
+        return scatter.where(~flat, _nothing(self.scatter))
+
     def _scatter_shape(self) -> tuple[int, ...]:
         return self.mean.shape
 
@@ -250,6 +289,8 @@ class FullMoments(Moments):
            [2., 4.]])
     """
 
+    _last_digits = 8 * EPS
+
     @classmethod
     def _gather(cls, rows: RowMatrix, groups: Groups) -> Self:
         if len(rows.shape) != 1:
@@ -260,6 +301,7 @@ class FullMoments(Moments):
         for at in range(0, max(1, len(rows)), counting_kernels.ROWS_AT_ONCE):
             block = slice(at, at + counting_kernels.ROWS_AT_ONCE)
             arrays = counting_kernels.full_moments(rows.part(block), groups.part(block), REAL)
+            _refuse_sizes(rows.part(block), arrays[0], np.diagonal(arrays[2], axis1=-2, axis2=-1))
             part = cls(*arrays, np.diagonal(arrays[2], axis1=-2, axis2=-1))
             total = part if total is None else total + part
         return total if total is not None else cls.zero()
@@ -303,6 +345,29 @@ class FullMoments(Moments):
         nearest = (nearest + np.swapaxes(nearest, -1, -2)) / 2
         sound = np.asarray((values >= 0).all(axis=-1) & (sizes >= 0).all(axis=-1))[..., None, None]
         return scatter.where(sound, Pair(nearest, np.zeros_like(nearest)))
+
+
+def _refuse_sizes(rows: RowMatrix, mean: Array, sizes: Array) -> None:
+    """Raise DataError for a column whose squares overflow, or vanish although its values differ."""
+    spread, middle = sizes.reshape(-1, rows.matrix.shape[1]), np.abs(mean).reshape(-1, rows.matrix.shape[1])
+    with np.errstate(invalid="ignore"):
+        large = np.asarray(~(np.sqrt(spread) + middle <= LARGEST).all(axis=0))
+        small = np.asarray((spread < LEAST**2).all(axis=0))
+    if rows.is_sparse and small.any():  # most are columns of zeros
+        small &= bool((np.abs(rows.matrix.data[rows.matrix.data != 0]) < LEAST).any())
+    for j in np.flatnonzero(large | small) if len(rows) else ():
+        column = rows.matrix[:, [j]].toarray().ravel() if rows.is_sparse else rows.matrix[:, j].astype(np.float64)
+        place = f"column {j}" if rows.matrix.shape[1] > 1 else "it"
+        if large[j] and np.abs(column).max() > LARGEST:
+            raise DataError(
+                f"The argument '{rows.name}' must hold numbers of at most 2**500 in size, since larger ones cannot be "
+                f"squared; {place} holds {column[np.abs(column).argmax()]:.6g}. Rescale it."
+            )
+        if small[j] and 0 < np.ptp(column) < LEAST:
+            raise DataError(
+                f"The argument '{rows.name}' must hold numbers that are equal or differ by at least 2**-500, since the "
+                f"squares of smaller differences vanish; {place} varies by {np.ptp(column):.6g}. Rescale it."
+            )
 
 
 def _nothing(like: Array) -> Pair:

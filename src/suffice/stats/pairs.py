@@ -22,8 +22,8 @@ class Pair:
     """An unevaluated sum hi + lo, where lo is what rounding to hi lost.
 
     >>> third = Pair.quotient(np.float64(1), np.float64(3))
-    >>> third.hi + third.lo == third.hi, third.lo != 0
-    (np.True_, np.True_)
+    >>> bool(third.hi + third.lo == third.hi), bool(third.lo != 0)
+    (True, True)
     """
 
     hi: Array

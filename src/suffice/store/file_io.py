@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import io
 import mmap
@@ -9,6 +10,8 @@ import os
 import re
 import secrets
 import stat
+import sys
+import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from importlib import import_module
@@ -17,7 +20,7 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from suffice.errors import KindError, ModelFileError, PathError
+from suffice.errors import KindError, ModelFileError, PathError, writing
 from suffice.store.layout import LARGEST_HEADER, Layout, refuse
 
 __all__ = ["MAPPED", "Bytes", "File", "digest", "replace_file", "replaceable", "replacing"]
@@ -28,6 +31,9 @@ with suppress(ImportError):  # Windows, where an open file cannot be removed any
 
 MAPPED = 2**24
 """Bytes above which the data of a file are mapped, and checked only before the model learns more."""
+
+OLD = 60
+"""Seconds after which an unfinished file that nobody holds open was left behind, on systems without locks."""
 
 LEFT = re.compile(r"[0-9a-f]{16}\.tmp")
 """The end of the name of an unfinished file."""
@@ -42,12 +48,14 @@ def read_path(path: Any) -> Path:
     """Return a path, with `~` expanded to the user's home."""
     if not isinstance(path, str | os.PathLike):
         raise KindError(f"The argument 'path' must be a string or a path object; got a {type(path).__name__}.")
+    if "\0" in os.fspath(path):
+        raise PathError(f"The file name {str(path)!r} must not hold NUL, which no file system allows.")
     return Path(path).expanduser()
 
 
 def replace_file(path: Path, parts: Iterable[Any]) -> None:
     """Replace a file by bytes and arrays. Whatever happens, the old file or the new one is there, complete."""
-    with replacing(path) as file:
+    with writing(path), replacing(path) as file:
         for part in parts:
             file.write(part)
 
@@ -79,7 +87,10 @@ def replacing(path: Path) -> Iterator[Any]:
             with suppress(FileNotFoundError):
                 os.chmod(beside, stat.S_IMODE(target.stat().st_mode))
             os.fsync(file.fileno())
-        os.replace(beside, target)
+            if fcntl is not None:
+                os.replace(beside, target)  # while it is locked, so that no process takes it for a leftover
+        if fcntl is None:
+            os.replace(beside, target)
     except BaseException:
         with suppress(FileNotFoundError):
             beside.unlink()
@@ -121,7 +132,8 @@ def _clean(target: Path) -> None:
 
 def _remove_unless_open(path: Path) -> None:
     if fcntl is None:
-        path.unlink()  # fails while it is open
+        if time.time() - path.stat().st_mtime > OLD:  # it may be complete, and about to replace the file
+            path.unlink()  # fails while it is open
         return
     with open(path, "r+b") as file:
         if _locked(file):
@@ -130,7 +142,7 @@ def _remove_unless_open(path: Path) -> None:
 
 def _start(target: Path) -> str:
     """Return the prefix of the names of temporary files for a file, short enough for any file system."""
-    return "." + os.fsencode(target.name)[:200].decode("utf-8", "ignore") + "."
+    return "." + os.fsencode(target.name)[:200].decode(sys.getfilesystemencoding(), "ignore") + "."
 
 
 def _locked(file: Any) -> bool | None:
@@ -166,6 +178,10 @@ class File:
             handle = os.open(self.path, flags)
         except (FileNotFoundError, NotADirectoryError):
             raise PathError(f"The model file {str(path)!r} does not exist.") from None
+        except OSError as error:
+            if error.errno != errno.ENAMETOOLONG:
+                raise
+            raise PathError(f"The model file {str(path)!r} does not exist: its name is too long.") from None
         found = os.fstat(handle)
         if not stat.S_ISREG(found.st_mode):
             os.close(handle)

@@ -89,8 +89,10 @@ def describe(path: str | os.PathLike[str]) -> ModelFile:
     file = File(path)
     parts, about, reader = parts_of(file), file.layout.metadata, Reader(file)
     try:
-        parameters = reader.parameters(parts["parameters"], parts.get("estimator"))
+        parameters = reader.parameters(parts["parameters"])
         classes, schema = (reader.read(parts.get(part)) for part in ("classes", "schema"))
+    except MemoryError:
+        raise
     except Exception as error:
         raise refuse(file.path, "describe a model", short(error)) from error
     tensors = {name: (tensor.dtype, tensor.shape) for name, tensor in file.layout.tensors.items()}

@@ -185,7 +185,7 @@ def _built(file: File, verify: bool, to_answer: bool = False) -> Any:
     try:
         model = reader.model(parts, to_answer)
         reader.done()
-    except ModelFileError:
+    except (ModelFileError, MemoryError):
         raise
     except Exception as error:  # a forged file can make a constructor raise anything
         if to_answer:

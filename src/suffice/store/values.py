@@ -30,7 +30,6 @@ from suffice.estimators.shell.stored import check_bounds, params_in_files, verif
 from suffice.stats import Journal, Statistic
 from suffice.stats.word_counts import WordCounts
 from suffice.store import registry
-from suffice.store.earlier import current
 from suffice.store.file_io import File
 from suffice.store.layout import DTYPES, little
 from suffice.text import WordList
@@ -207,7 +206,7 @@ class Reader:
         learner = registry.learner(parts.get("estimator"))
         if learner is None:
             return self.estimator(parts, to_answer)
-        given = self.parameters(parts["parameters"], parts["estimator"])
+        given = self.parameters(parts["parameters"])
         return learner._of_file(given, {part: self.read(parts[part]) for part in SECTIONS if part in parts})
 
     def estimator(self, parts: Any, to_answer: bool = False) -> Any:
@@ -217,7 +216,7 @@ class Reader:
             raise DataError(f"an estimator must be one of {sorted(registry.ESTIMATORS)}; got {str(name)[:80]!r}")
         if set(parts) - {"estimator", "parameters", *SECTIONS}:
             raise DataError(f"an estimator must have only known parts; got {sorted(parts)}")
-        given = self.parameters(parts["parameters"], name)
+        given = self.parameters(parts["parameters"])
         model = registry.stored(name, given) if to_answer else None
         model = _made(name, given) if model is None else model
         state = {part: self.read(parts[part]) for part in SECTIONS if part in parts}
@@ -227,11 +226,11 @@ class Reader:
             self.built.append(model)
         return model
 
-    def parameters(self, node: Any, estimator: Any) -> dict[str, Any]:
-        """Return parameters by their current names."""
+    def parameters(self, node: Any) -> dict[str, Any]:
+        """Return parameters by name."""
         if not isinstance(node, dict):
             raise DataError("parameters must have names")
-        return current({name: self.read(value) for name, value in node.items()}, str(estimator))
+        return {name: self.read(value) for name, value in node.items()}
 
     def _tensor(self, name: Any) -> NDArray[Any]:
         if not isinstance(name, str) or name not in self._free:

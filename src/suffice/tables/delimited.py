@@ -15,9 +15,10 @@ from typing import Any
 import numpy as np
 
 from suffice.errors import FileError
-from suffice.later import arrow_csv, pa
+from suffice.later import arrow_csv, pa, pc
 from suffice.tables.dialect import LONGEST_QUOTE, Dialect, Row, clean_end, lines_within, split
-from suffice.tables.encoding import encoding_of
+from suffice.tables.encoding import encoding_of, undecodable
+from suffice.tables.opening import too_long
 from suffice.tables.parsing import Reading, is_number, reading_of
 
 __all__ = ["Delimited"]
@@ -43,6 +44,8 @@ class Delimited:
     fault: Callable[[int, str, str], None]
     """Function to call with the number of a malformed line, its fault, and a hint; it raises, or counts the line."""
     block: int
+    longest: int
+    """The most bytes of a row."""
     exact: bool = True
     """Whether the line number of each malformed row is needed."""
     declared: bool = False
@@ -62,6 +65,10 @@ class Delimited:
         skip = self.dialect.above + self.dialect.header + self.dialect.below
         bytes_ = self._utf8()
         while more or rest:
+            if len(rest) > self.longest + 1:  # it may end in half of a line end
+                self.fault(self._line, *too_long(self.longest))
+                self._line += rest.count(self.dialect.newline.encode()) + 1
+                rest = self._after_line(bytes_)
             chunk = next(bytes_, b"") if size <= self.block else b"".join(_blocks(bytes_, size))
             more, data = bool(chunk), rest + chunk
             if skip:
@@ -79,6 +86,14 @@ class Delimited:
                 yield table
             if not more and not used:
                 return
+
+    def _after_line(self, blocks: Iterator[bytes]) -> bytes:
+        """Return what follows the current line, or nothing at the end of the text."""
+        for data in blocks:
+            _, ended, rest = data.partition(self.dialect.newline.encode())
+            if ended:
+                return rest
+        return b""
 
     def _utf8(self) -> Iterator[bytes]:
         """Yield the bytes of the text as UTF-8, block by block."""
@@ -103,7 +118,7 @@ class Delimited:
         except UnicodeError as error:
             name = self.dialect.encoding
             raise FileError(
-                f"The text cannot be read as {name} near line {self._line}: {error}. Give its encoding."
+                f"The text cannot be read as {name} near line {self._line}: {undecodable(error)}. Give its encoding."
             ) from error
 
     def _below(self, data: bytes, skip: int, complete: bool) -> tuple[bytes, int]:
@@ -135,9 +150,18 @@ class Delimited:
         if not clean:
             return self._carefully(data, complete, frozenset())
         part = data[:end]
+        if len(part) > self.longest and self._has_long_row(part):
+            return self._carefully(part, True, frozenset(), end)
         lines = part.count(self.dialect.newline.encode()) + (not part.endswith(self.dialect.newline.encode()))
         table = self._quickly(part, lines)
         return table if isinstance(table, tuple) else (table, end)
+
+    def _has_long_row(self, part: bytes) -> bool:
+        """Return whether one of some complete rows, whose quotes are well placed, is too long."""
+        ends = np.flatnonzero(np.frombuffer(part, np.uint8) == ord(self.dialect.newline[-1]))
+        one = int(np.diff(ends, prepend=-1, append=len(part)).max()) - 1
+        longer = lines_within(part, self.dialect) if self.dialect.quote else []
+        return max(one, *(end - start for start, end in longer), 0) > self.longest
 
     def _quickly(self, part: bytes, lines: int) -> Any:
         """Read rows with Arrow, or with `_carefully` if anything is irregular; return None if there are no rows."""
@@ -171,7 +195,8 @@ class Delimited:
             bad.clear()
             try:
                 table = arrow_csv.read_csv(pa.BufferReader(part), read, parse, convert)
-                break
+                if not _endless(table):
+                    break
             except pa.ArrowInvalid as error:
                 if "UTF8" in str(error):
                     return self._carefully(self._readable(part), True, frozenset(), len(part))
@@ -209,6 +234,17 @@ class Delimited:
         whose = "its header has" if self.dialect.header else "most rows have"
         return f"{found} value{'s' * (found != 1)}", f", where {whose} {self.dialect.width}"
 
+    def _is_long(self, text: str) -> bool:
+        return (
+            4 * len(text) > self.longest and len(text.rstrip("\r\n").encode("utf-8", "surrogateescape")) > self.longest
+        )
+
+    def _open(self, row: Row) -> bool:
+        """Return whether a value begins with a quote that is not closed."""
+        if self.dialect.quote or self.declared:
+            return row.odd > 0
+        return any(cell.lstrip(" ").startswith('"') and cell.count('"') == 1 for cell in row.cells)
+
     def _type(self, name: str) -> Any:
         return self.readings[name].type if name in self.readings else None
 
@@ -232,6 +268,7 @@ class Delimited:
         if plain and not data.isascii():
             plain = frozenset(len(data[:at].decode("utf-8", "surrogateescape")) for at in plain)
         rows: list[Row] = []
+        faults: list[tuple[int, str, str]] = []
         lines, used, width = 0, 0, self.dialect.width
         if self.dialect.runs:
             text = re.sub(r"(?m)^ +| +$", "", text)
@@ -240,26 +277,38 @@ class Delimited:
             used, lines = row.end, row.line + 1
             why = None
             if len(row.cells) != width:
-                why = self._width(len(row.cells))
+                what, where = self._width(len(row.cells))
+                why = what, where + (": a value begins with a quote that is not closed" if self._open(row) else "")
+            elif self._is_long(text[row.start : row.end]):
+                why = too_long(self.longest)
             elif any("\udc80" <= letter <= "\udcff" for cell in row.cells if not cell.isascii() for letter in cell):
                 why = f"bytes that are not {self.dialect.encoding}", ""
             if why is not None:
-                self.fault(self._line + row.line, *why)
+                faults.append((self._line + row.line, *why))
             else:
                 rows.append(row)
         cells = list(zip(*(row.cells for row in rows), strict=True)) if rows else [()] * width
         place = {name: k for k, name in enumerate(self.dialect.names)}
         table = pa.table({name: pa.array(cells[place[name]], pa.string()) for name in self.columns})
         self._plain = self._plain and data.isascii()
-        found = self._typed(table, [self._line + row.line for row in rows]) if rows else None
+        found = self._typed(table, [self._line + row.line for row in rows], faults)
         self._line += lines if not complete else data.count(self.dialect.newline.encode())
         return found, (size or len(data)) if complete else len(text[:used].encode("utf-8", "surrogateescape"))
 
-    def _typed(self, table: Any, lines: Sequence[int] | Callable[[], Sequence[int]]) -> Any:
-        """Convert words to the types of their columns; rows where this fails are malformed."""
+    def _typed(
+        self,
+        table: Any,
+        lines: Sequence[int] | Callable[[], Sequence[int]],
+        others: Sequence[tuple[int, str, str]] = (),
+    ) -> Any:
+        """Convert words to the types of their columns; rows where this fails are malformed, in addition to `others`.
+
+        Return None if there are no rows.
+        """
+        faults = list(others)
         keep = np.ones(table.num_rows, np.bool_)
         columns = {}
-        for name in table.column_names:
+        for name in table.column_names if table.num_rows else []:
             words = table[name]
             if words.type != pa.string():
                 columns[name] = words
@@ -271,8 +320,12 @@ class Delimited:
             if good is not None:
                 lines = lines() if callable(lines) else lines
                 for at, also in self._bad(table, name, np.flatnonzero(~good & keep).tolist()):
-                    self.fault(lines[at], f"{words[at].as_py().strip()!r} in column {name!r}", also)
+                    faults.append((lines[at], f"{words[at].as_py().strip()!r} in column {name!r}", also))
                 keep &= good
+        for one in sorted(faults, key=lambda fault: fault[0]):
+            self.fault(*one)
+        if not table.num_rows:
+            return None
         found = pa.table(columns) if columns else table
         return found if keep.all() else found.filter(pa.array(keep))
 
@@ -332,6 +385,11 @@ class Delimited:
             return None
         known = set(values.to_pylist()) - {None, ""}
         return lambda word: word in known
+
+
+def _endless(table: Any) -> bool:
+    """Return whether a column of numbers holds infinity, which Arrow reads."""
+    return any(pa.types.is_floating(one.type) and pc.any(pc.is_inf(one)).as_py() for one in table.columns)
 
 
 def _legacy(data: bytes) -> bytes:

@@ -62,7 +62,7 @@ class Dialect:
             f"{self.below} lines below it left out" if self.below else "",
             quoting,
             "backslash escapes" if self.escape else "",
-            "spaces around values left out" if self.spaces else "",
+            "spaces around values stripped" if self.spaces else "",
             "decimal comma" if self.decimal == "," else "",
         ]
         return ", ".join(fact for fact in facts if fact)

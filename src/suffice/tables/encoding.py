@@ -5,14 +5,34 @@ from __future__ import annotations
 import codecs
 import re
 
-from suffice.errors import FileError
+from suffice.errors import FileError, InputError
 
-__all__ = ["HEAD", "decoded", "encoding_of"]
+__all__ = ["HEAD", "checked", "decoded", "encoding_of", "undecodable"]
 
 HEAD = 2**18
 """Number of bytes that are examined."""
 MARKS = ((codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF32_LE, "utf-32"), (codecs.BOM_UTF32_BE, "utf-32"))
 MARKS_16 = ((codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))
+OF_HOSTS = ("idna", "punycode")
+"""Encodings of Python that are for names of hosts."""
+
+
+def checked(encoding: str) -> str:
+    """Return the name of an encoding; raise InputError unless it is one of texts.
+
+    >>> checked("utf8"), checked("latin-1")
+    ('utf-8', 'latin-1')
+    """
+    try:
+        "a".encode(encoding)  # refuses rot13, hex, zlib and others, which convert texts to texts, or bytes to bytes
+        name = codecs.lookup(encoding).name
+    except (LookupError, ValueError, TypeError):
+        name = ""
+    if not name or name in OF_HOSTS:
+        raise InputError(
+            f"The argument 'encoding' must name a text encoding, such as 'utf-8' or 'latin-1'; got {encoding!r}."
+        )
+    return name if name.startswith("utf-8") else encoding
 
 
 def encoding_of(head: bytes) -> str:
@@ -39,7 +59,7 @@ def encoding_of(head: bytes) -> str:
 def _not_utf8(head: bytes) -> int:
     """Return the number of bytes that are not UTF-8; a character cut off at the end of the head does not count."""
     text = head.decode("utf-8", "surrogateescape")
-    return sum("\udc80" <= letter <= "\udcff" for letter in text[: len(text) - 3 if len(head) >= HEAD else None])
+    return len(re.findall("[\udc80-\udcff]", text[: len(text) - 3 if len(head) >= HEAD else None]))
 
 
 def decoded(head: bytes, encoding: str, complete: bool, path: str) -> str:
@@ -48,4 +68,11 @@ def decoded(head: bytes, encoding: str, complete: bool, path: str) -> str:
     try:
         return decoder.decode(head, complete)
     except UnicodeError as error:
-        raise FileError(f"The file {path!r} cannot be read as {encoding}: {error}.") from error
+        raise FileError(f"The file {path!r} cannot be read as {encoding}: {undecodable(error)}.") from error
+
+
+def undecodable(error: UnicodeError) -> str:
+    """Return in words why bytes cannot be decoded."""
+    if not isinstance(error, UnicodeDecodeError):
+        return str(error)
+    return f"{error.reason} ({error.object[error.start : error.end][:4].hex(' ')} in hexadecimal)"

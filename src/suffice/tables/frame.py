@@ -49,14 +49,14 @@ class Table:
         frame = nw.to_native(frame, pass_through=True)
         if isinstance(frame, Table):
             return frame
+        if issparse(frame):  # asked first: before scipy 1.15, a matrix of keys is a dict
+            return _of_sparse(sound(frame, name), name)
         if isinstance(frame, dict):
             return _of_dict(frame, name)
         if isinstance(frame, np.ndarray):
             return _of_array(frame, name)
         if isinstance(frame, list | tuple):
             return _of_lists(frame, name)
-        if issparse(frame):
-            return _of_sparse(sound(frame, name), name)
         if hasattr(frame, "__array__") and not hasattr(frame, "columns") and not is_series(frame):
             return _of_array(np.asarray(frame), name)  # tensors and the like
         return _of_frame(frame, name)

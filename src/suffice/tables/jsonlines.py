@@ -12,10 +12,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from suffice.later import pa
+from suffice.tables.opening import too_long
 
 __all__ = ["JsonLines"]
 
-LARGEST = 2**63
+LARGEST, DIGITS = 2**63, 40
 
 
 @dataclass
@@ -27,6 +28,8 @@ class JsonLines:
     fault: Callable[[int, str, str], None]
     """Function to call with the number of a malformed line, its fault, and a hint; it raises, or counts the line."""
     block: int
+    longest: int
+    """The most bytes of a line."""
     missing: tuple[str, ...] = ()
     sorts: dict[str, str] = field(default_factory=dict)
     """Content of each column: "number", "flag", "word" or "other"."""
@@ -38,22 +41,35 @@ class JsonLines:
             cut = chunk.rfind(b"\n") + 1
             if not cut:
                 rest.append(chunk)
+                if sum(map(len, rest)) > self.longest:
+                    self.fault(line, *too_long(self.longest, "line"))
+                    line, rest = line + 1, [self._after_line()]
                 continue
             block, rest = b"".join([*rest, chunk[:cut]]), [chunk[cut:]]
             yield self._table(block, line)
             line += block.count(b"\n")
         yield self._table(b"".join(rest), line)
 
+    def _after_line(self) -> bytes:
+        """Return what follows the current line, or nothing at the end of the text."""
+        while chunk := self.stream.read(self.block):
+            _, ended, rest = chunk.partition(b"\n")
+            if ended:
+                return bytes(rest)
+        return b""
+
     def _table(self, block: bytes, first: int) -> Any:
         block = block.removeprefix(b"\xef\xbb\xbf") if first == 1 else block
         lines = [(number, text) for number, text in enumerate(block.split(b"\n"), first) if text.strip()]
-        found = [(number, _loaded(text)) for number, text in lines]
-        self._decide(row for _, row in found if row is not None)
+        found = [(number, text, _loaded(text) if len(text) <= self.longest else None) for number, text in lines]
+        self._decide(row for *_, row in found if row is not None)
         rows = []
-        for number, row in found:
-            why = "no JSON object" if row is None else self._checked(row)
-            if why:
-                self.fault(number, why, "")
+        for number, text, row in found:
+            why = too_long(self.longest, "line") if len(text) > self.longest else ("no JSON object", "")
+            if row is not None:
+                why = self._checked(row), ""
+            if why[0]:
+                self.fault(number, *why)
             elif row is not None:
                 rows.append(row)
         names = list(dict.fromkeys(name for row in rows for name in row if self.wanted(name)))
@@ -92,12 +108,14 @@ class JsonLines:
         return ""
 
 
-def _loaded(text: bytes) -> dict[str, Any] | None:
-    """Return the JSON object of a line, or None if there is none."""
+def _loaded(text: bytes, whole: Callable[[str], int] | None = None) -> dict[str, Any] | None:
+    """Return the JSON object of a line, or None if there is none; `whole` reads whole numbers."""
     try:
-        row = json.loads(text)
-    except (ValueError, RecursionError):
+        row = json.loads(text, parse_int=whole)
+    except (json.JSONDecodeError, UnicodeError, RecursionError):
         return None
+    except ValueError:  # a whole number of thousands of digits, of which the first ones show that it is too large
+        return _loaded(text, lambda digits: int(digits[:DIGITS]))
     return row if isinstance(row, dict) else None
 
 

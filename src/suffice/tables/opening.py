@@ -4,15 +4,23 @@ from __future__ import annotations
 
 import io
 import json
+import re
 import sys
+from collections.abc import Callable, Collection, Sequence
+from glob import glob, has_magic
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote
 
 from suffice.errors import FileError
 from suffice.later import pa
 from suffice.tables.encoding import HEAD, encoding_of
+from suffice.telling import counted
 
-__all__ = ["PACKED", "Behind", "head_of", "inside", "kind_of_file", "opened", "seekable"]
+__all__ = [
+    "PACKED", "Behind", "head_of", "inside", "kind_of_file", "matching", "opened", "partitions", "rows_in", "seekable",
+    "too_long", "unfollowed",
+]  # fmt: skip
 
 KINDS = {
     "csv": (".csv", ".tsv", ".tab"),
@@ -32,14 +40,11 @@ def kind_of_file(path: Path) -> str:
     """
     if path.is_dir():
         return "folder"
-    name = path.name.lower()
-    for ending in PACKED:
-        name = name.removesuffix(ending)
-    for kind, endings in KINDS.items():
-        if name.endswith(endings):
-            return kind
-    if name.endswith(OTHERS):
+    kind = _kind_of_name(path)
+    if kind == "other":
         raise _unknown(path)
+    if kind:
+        return kind
     if str(path) == "-":
         head = sys.stdin.buffer.peek(2**12)  # type: ignore[union-attr]
     else:
@@ -55,6 +60,15 @@ def kind_of_file(path: Path) -> str:
     return "csv"
 
 
+def _kind_of_name(path: Path) -> str:
+    """Return the kind of a file by its name: "other" if it holds no rows, "" if the name does not tell."""
+    name = path.name.lower()
+    for ending in PACKED:
+        name = name.removesuffix(ending)
+    known = {**KINDS, "other": OTHERS}
+    return next((kind for kind, endings in known.items() if name.endswith(endings)), "")
+
+
 def _unknown(path: Path) -> FileError:
     known = ", ".join(ending for endings in KINDS.values() for ending in endings)
     packed = ", ".join(PACKED)
@@ -65,8 +79,10 @@ def _is_object(head: bytes) -> bool:
     line = head.lstrip().split(b"\n")[0]
     try:
         return isinstance(json.loads(line), dict)
-    except (ValueError, RecursionError):
+    except (json.JSONDecodeError, UnicodeError, RecursionError):
         return b"\n" not in head.lstrip() and line.startswith((b'{"', b"{ "))
+    except ValueError:  # a whole number of thousands of digits
+        return True
 
 
 def inside(path: Path) -> tuple[list[Path], int]:
@@ -89,6 +105,68 @@ def inside(path: Path) -> tuple[list[Path], int]:
     return sorted(found), outside
 
 
+def matching(path: Path) -> list[Path]:
+    """Return the files and folders that match a pattern, sorted, or the path itself if it is none."""
+    if not has_magic(str(path)) or path.exists():
+        return [path]
+    return sorted(Path(name) for name in glob(str(path), recursive=True))
+
+
+def rows_in(folder: Path) -> tuple[list[Path], list[str]]:
+    """Return the files of rows in a folder and its folders, and remarks on what is not read.
+
+    Return no files if an inner folder holds any other file: a text. Names that begin with . or _ do not count.
+    """
+    below, outside = inside(folder)
+    root = folder.resolve()
+    top = [file for file in folder.iterdir() if file.is_file() and file.resolve().is_relative_to(root)]
+    every = [file for file in (*top, *below) if not _hidden(file.relative_to(folder))]
+    rows = sorted(file for file in every if _kind_of_name(file) in KINDS)
+    others = [file.parent == folder for file in every if _kind_of_name(file) not in KINDS]
+    if not all(others):
+        return [], []
+    remarks = [unfollowed(outside)] if outside else []
+    return rows, [*remarks, f"{counted(len(others), 'other file')} in {str(folder)!r} not read"] if others else remarks
+
+
+def unfollowed(links: int) -> str:
+    """Return the remark on links out of a folder."""
+    return f"{counted(links, 'link')} out of the folder not followed"
+
+
+def _hidden(path: Path) -> bool:
+    return any(part.startswith((".", "_")) for part in path.parts)
+
+
+NUMBER = re.compile(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?")
+NO_VALUE = "__HIVE_DEFAULT_PARTITION__"
+
+
+def partitions(
+    files: Sequence[Path], holds_words: Callable[[str], bool], among: Collection[str] | None = None
+) -> dict[Path, dict[str, Any]]:
+    """Return the columns that folders named like "year=2024" add to each file, each as an array of one value.
+
+    A column holds numbers if all its values are numbers, unless `holds_words` of its name. Other columns than those
+    `among` the given names are left out, if these are given.
+    """
+    found: dict[str, dict[Path, str | None]] = {}
+    for file in files:
+        for part in file.parts[:-1]:
+            name, sign, value = part.partition("=")
+            if sign and (among is None or unquote(name) in among):
+                found.setdefault(unquote(name), {})[file] = None if value == NO_VALUE else unquote(value)
+    columns: dict[Path, dict[str, Any]] = {file: {} for file in files}
+    for name, mine in found.items():
+        values = pa.array(mine.values(), pa.string())
+        given = [value for value in mine.values() if value is not None]
+        if not holds_words(name) and all(map(NUMBER.fullmatch, given)):
+            values = values.cast(pa.float64() if any("." in value for value in given) else pa.int64())
+        for k, file in enumerate(mine):
+            columns[file][name] = values.slice(k, 1)
+    return columns
+
+
 def opened(path: Path) -> Any:
     """Open a file, unpacking it if it is compressed."""
     if str(path) == "-":
@@ -102,14 +180,20 @@ def seekable(path: Path) -> Any:
     return pa.BufferReader(sys.stdin.buffer.read()) if str(path) == "-" else path
 
 
-def head_of(stream: Any) -> bytes:
-    """Return the first bytes: 256 kB, or more if the first two lines are longer."""
-    parts, size, lines = [], HEAD, 0
-    while lines < 2 and (data := stream.read(size)):
+def head_of(stream: Any, most: int) -> bytes:
+    """Return the first bytes: 256 kB, or more if the first two lines are longer, up to `most` bytes and some."""
+    parts, size, lines, held = [], HEAD, 0, 0
+    while lines < 2 and held <= most and (data := stream.read(size)):
         parts.append(data)
         lines += data.count(b"\n") + data.count(b"\r")
-        size = 2 * size
+        held += len(data)
+        size = min(2 * size, max(most - held, 0) + HEAD)
     return b"".join(parts)
+
+
+def too_long(most: int, what: str = "row") -> tuple[str, str]:
+    """Return a description of a row, or of another part of a file, that is too long, and a hint."""
+    return f"a {what} of more than {most:,} bytes", ", the most that the argument 'longest_row' allows"
 
 
 class Behind(io.RawIOBase):

@@ -12,7 +12,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Sort", "decoded", "is_missing", "numbers", "sort_of"]
+__all__ = ["Sort", "decoded", "has_surrogates", "is_cut", "is_encodable", "is_missing", "numbers", "sort_of"]
 
 Sort = Literal["missing", "bool", "integer", "real", "string", "bytes", "date", "other"]
 
@@ -59,6 +59,31 @@ def decoded(value: Any) -> str:
         return value.decode()
     # Arrow holds UTF-8, which has no room for half a surrogate pair
     return str(value).encode("utf-8", "backslashreplace").decode()
+
+
+def is_encodable(value: object) -> bool:
+    """Return whether a value is no text, or one that UTF-8 can encode: without half of a surrogate pair."""
+    try:
+        return not isinstance(value, str) or bool(value.encode() or True)
+    except UnicodeEncodeError:
+        return False
+
+
+def has_surrogates(array: NDArray[np.str_]) -> bool:
+    """Return whether any text of an array has half of a surrogate pair."""
+    return bool(((_points(array) >> 11) == 0xD800 >> 11).any())
+
+
+def is_cut(array: NDArray[np.str_]) -> bool:
+    """Return whether any text of an array has NUL inside, where Arrow would cut it off."""
+    points = _points(array)
+    return bool(((points[:, :-1] == 0) & (points[:, 1:] != 0)).any())
+
+
+def _points(array: NDArray[np.str_]) -> NDArray[np.uint32]:
+    """Return the code points of texts, one line each, padded with zeros."""
+    native = np.ascontiguousarray(array).astype(array.dtype.newbyteorder("="), copy=False)
+    return native.view(np.uint32).reshape(len(array), array.dtype.itemsize // 4)
 
 
 def numbers(values: Sequence[Any]) -> NDArray[Any]:

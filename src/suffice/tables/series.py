@@ -13,6 +13,7 @@ from suffice.tables.arrow import of_arrow
 from suffice.tables.categories import category
 from suffice.tables.column import Column, Name, gaps, unusable
 from suffice.tables.objects import of_objects
+from suffice.tables.scalars import has_surrogates, is_cut
 
 __all__ = ["is_series", "of_numpy", "of_series"]
 
@@ -39,7 +40,7 @@ def of_series(name: Name, series: Any) -> Column:
     given = nw.from_native(series, series_only=True)
     if given.dtype == nw.Object:  # polars would give Arrow the addresses of the objects
         return of_objects(name, given.to_list())
-    return of_arrow(name, given.to_arrow())
+    return of_arrow(name, given.alias("").to_arrow())  # Arrow's names must not hold NUL
 
 
 def of_numpy(name: Name, array: NDArray[Any]) -> Column:
@@ -58,8 +59,10 @@ def of_numpy(name: Name, array: NDArray[Any]) -> Column:
         return Column(name, "real", values, gaps(np.isnan(values)))
     if kind in "mM":
         return Column(name, "date", None, gaps(np.isnat(array)), rows=len(array))
-    if kind in "US":
-        return of_arrow(name, pa.array(array.tolist() if kind == "S" else np.ascontiguousarray(array)))
+    if kind == "S" or (kind == "U" and (is_cut(array) or has_surrogates(array))):
+        return of_objects(name, array.tolist())
+    if kind == "U":
+        return of_arrow(name, pa.array(np.ascontiguousarray(array)))
     if kind in "cV" and len(array):
         raise unusable(name, "complex number" if kind == "c" else "record", 0)
     return of_objects(name, array.astype(object, copy=False))

@@ -6,23 +6,25 @@ are given are not guessed.
 
 from __future__ import annotations
 
-import codecs
 import re
 from collections import Counter
 from dataclasses import dataclass, replace
 from itertools import islice
+from typing import Any
 
 from suffice.errors import DataError, FileError, InputError
 from suffice.later import pa
 from suffice.tables.dialect import LINE_END, Dialect, Row, split
-from suffice.tables.encoding import HEAD, decoded, encoding_of
+from suffice.tables.encoding import HEAD, checked, decoded, encoding_of
 from suffice.tables.parsing import GAPS, MISSING, is_number, reading_of
 
-__all__ = ["Given", "columns_kept", "sniff"]
+__all__ = ["LONGEST_ROW", "Given", "columns_kept", "sniff"]
 
 SAMPLE = 200
 """Number of rows on which separators are tried; everything else is decided by all rows of the head."""
 SEPARATORS = (",", "\t", ";", "|", " ")
+LONGEST_ROW = 2**26
+"""The most bytes of a row, and so of a value, unless the user allows more."""
 USUAL = frozenset(
     (
         *("label", "labels", "target", "class", "category", "y", "species", "outcome", "spam", "id", "name", "age"),
@@ -44,8 +46,12 @@ class Given:
     missing: tuple[str, ...] | None = None
     drop: tuple[str, ...] = ()
     keep: tuple[str, ...] = ()
+    longest_row: int = LONGEST_ROW
 
     def __post_init__(self) -> None:
+        most: Any = self.longest_row
+        if not isinstance(most, int) or most < 1:
+            raise InputError(f"The argument 'longest_row' must be a number of bytes, at least 1; got {most!r}.")
         words = {"tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";", "pipe": "|", "space": " "}
         if self.sep is not None:
             object.__setattr__(self, "sep", words.get(self.sep, self.sep))
@@ -56,19 +62,14 @@ class Given:
                 also = "" if least else ", or 'none'"
                 raise InputError(f"The argument '{name}' must be one character{also}; got {value!r}.")
         if self.encoding is not None:
-            try:
-                codecs.lookup(self.encoding)
-            except LookupError:
-                raise InputError(
-                    f"The argument 'encoding' must be one that Python knows, such as 'latin-1'; got {self.encoding!r}."
-                ) from None
+            object.__setattr__(self, "encoding", checked(self.encoding))
 
 
 def sniff(head: bytes, given: Given, path: str, complete: bool, expected: tuple[str, ...] = ()) -> Dialect:
     """Guess the dialect of a text from its head; `complete` if that is the whole text, `expected` are column names.
 
     >>> print(sniff(b"a; b\\n1,5; x\\n2,5; y\\n", Given(), "a.txt", True))
-    semicolon-separated, utf-8, header, spaces around values left out, decimal comma
+    semicolon-separated, utf-8, header, spaces around values stripped, decimal comma
     """
     encoding = given.encoding or encoding_of(head)
     text = decoded(head, encoding, complete, path)
@@ -173,7 +174,8 @@ def _better(trials: list[_Trial], given: Given) -> _Trial:
         )
         swallowed = apart and best.agree == 1.0 and not best.dialect.quote and best.width == other.width
         needed = other.agree > best.agree
-        placed = quoted > 20 * odd and not swallowed and other.agree >= best.agree
+        names = bool(other.rows) and 1 < len(other.rows[0].cells) == other.rows[0].quoted  # quoted, as a program does
+        placed = (quoted > 20 * odd or names) and not swallowed and other.agree >= best.agree
         single = other.dialect.quote == "'" and given.quote is None
         if other.dialect.escape and best.dialect.quote == other.dialect.quote:
             placed = odd < sum(row.odd for row in best.rows) and other.agree >= best.agree  # no escape without a need
@@ -303,7 +305,7 @@ def _decimal_comma(cells: list[list[str]]) -> bool:
 
 
 def columns_kept(names: tuple[str, ...], given: Given, target: str | None) -> list[str]:
-    """Return the names to keep: the target, and those that `keep` and `drop` leave.
+    """Return the names to keep: the target, and those that `keep` and `drop` leave; `drop` may take the target, too.
 
     >>> columns_kept(("a", "b", "label"), Given(keep=("b",)), "label")
     ['b', 'label']
@@ -312,4 +314,4 @@ def columns_kept(names: tuple[str, ...], given: Given, target: str | None) -> li
         unknown = [name for name in listed if name not in names]
         if unknown:
             raise InputError(f"The argument '{what}' must name columns of the file; got {unknown[0]!r}.")
-    return [n for n in names if n == target or (n not in given.drop and (not given.keep or n in given.keep))]
+    return [n for n in names if n not in given.drop and (n == target or not given.keep or n in given.keep)]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import codecs
 import re
 from collections.abc import Callable, Iterable, Mapping, Set
 from dataclasses import dataclass, fields
@@ -151,7 +150,7 @@ class Tokens(_Value):
                    "'strict', 'ignore' or 'replace'")  # fmt: skip
         self._must("encoding", isinstance(self.encoding, str), "the name of an encoding, such as 'utf-8'", KindError)
         try:
-            codecs.lookup(self.encoding)
+            "a".encode(self.encoding)  # refuses rot13, hex and others, which are no encodings of texts
         except (LookupError, ValueError):
             self._must("encoding", False, "the name of an encoding, such as 'utf-8'")
 

@@ -1,13 +1,13 @@
 """Explanations of single rows: their parts, in words, add up to the log-odds."""
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
-from scipy.special import digamma, polygamma
 
 from models.answers.made import TEXTS, counts, matrix, of_matrix, of_table, of_texts, table, texts
-from suffice.models.answers.explanation import NORMAL_95, Explanation, explain, place_of
+from suffice.models.answers.explanation import Explanation, explain, place_of
 from suffice.models.answers.parts import Wording, WordsOfText, reading
 from suffice.models.class_prior import ClassPrior
 from suffice.models.likelihoods.multinomial import Multinomial
@@ -29,7 +29,7 @@ def of_row(predictor: Predictor, row: Any, *pair: Any) -> Explanation:
 
 
 def parts(found: Explanation) -> dict[Any, tuple[str, float]]:
-    return {f: (v, float(w)) for f, v, w in zip(found.features, found.values, found.weights, strict=True)}
+    return {f: (v, float(w)) for f, v, w in zip(found.features, found.values, found.contributions, strict=True)}
 
 
 @pytest.mark.parametrize("temper", [Temper(), Temper(0.4), Temper(0.9, 0.5)])
@@ -55,21 +55,21 @@ def test_weights_and_intervals_are_those_of_the_formula() -> None:
     assert (list(found.features), list(found.values)) == (["p", "s"], ["2 times", "once"])
     for i, (j, times) in enumerate(((0, 2), (3, 1))):
         logs = [times * np.log(alpha[c][j] / alpha[c].sum()) for c in "ab"]
-        mean = [times * (digamma(alpha[c][j]) - digamma(alpha[c].sum())) for c in "ab"]
-        variance = [times**2 * (polygamma(1, alpha[c][j]) - polygamma(1, alpha[c].sum())) for c in "ab"]
-        assert found.weights[i] == pytest.approx(logs[0] - logs[1])
-        reach = NORMAL_95 * np.sqrt(sum(variance))
+        assert found.contributions[i] == pytest.approx(logs[0] - logs[1])
+        rng = np.random.default_rng(0)
+        draws = [times * np.log(rng.dirichlet(alpha[c], 200_000)[:, j]) for c in "ab"]
         assert found.low is not None
         assert found.high is not None
-        assert found.low[i] == pytest.approx(mean[0] - mean[1] - reach)
-        assert found.high[i] == pytest.approx(mean[0] - mean[1] + reach)
+        assert [found.low[i], found.high[i]] == pytest.approx(
+            np.quantile(draws[0] - draws[1], [0.025, 0.975]), abs=0.03
+        )
 
 
 def test_feature_weights_are_said() -> None:
     X, y = counts()
     views = Views(weights=FeatureWeights({}, 1.0, np.array([1.0, 0.0, 0.45, 1.5, 1.0])))
     found = explain(of_matrix(X, y, views=views), matrix([[1, 2, 1, 0, 0]]), Wording())
-    assert list(found.values) == ["once", "2 times, redundant given other words", "once, weight 0.45"]
+    assert list(found.values) == ["once", "2 times, redundant given other features", "once, power 0.45"]
 
 
 def test_values_of_codes_come_from_the_reader() -> None:
@@ -143,7 +143,7 @@ def test_columns_of_a_table_are_parts() -> None:
     assert f"cheap {np.log(3):+.1f}" in found.values[1]
     assert f"lunch {-np.log(3):+.1f}" in found.values[1]
     votes = {name: vote[0] for name, vote in predictor.votes(table(row)).items()}
-    np.testing.assert_allclose(found.weights, [votes[name][1] - votes[name][0] for name in row])
+    np.testing.assert_allclose(found.contributions, [votes[name][1] - votes[name][0] for name in row])
 
 
 def test_a_missing_value_weighs_nothing() -> None:
@@ -161,8 +161,17 @@ def test_column_weights_are_said() -> None:
     predictor = of_table(views=views, temper=Temper(0.5))
     row = {"size": [1.25], "note": ["cheap"]}
     found, plain = of_row(predictor, row, "s", "h"), of_row(of_table(), row, "s", "h")
-    assert list(found.values) == ["1.25, weight 0.45", "cheap, redundant given other columns [cheap +1.1]"]
-    np.testing.assert_allclose(found.weights, plain.weights * [0.225, 0.0], atol=1e-12)
+    assert list(found.values) == ["1.25, power 0.45", "cheap, redundant given other columns"]
+    np.testing.assert_allclose(found.contributions, plain.contributions * [0.225, 0.0], atol=1e-12)
+
+
+def test_a_column_of_low_power_that_adds_much_says_its_power() -> None:
+    predictor = of_table(views=Views(weights=ColumnWeights({}, 1.0, {"size": 0.03})))
+    for size, said in ((1.6, "1.6, redundant given other columns"), (1.2, "1.2, power 0.03: 3% of its log-odds")):
+        found = of_row(predictor, {"size": [size]}, "s", "h")
+        assert (list(found.values), abs(found.contributions[0]) >= 0.1) == ([said], "power" in said)
+    tempered = of_row(replace(predictor, temper=Temper(0.8)), {"size": [1.2]}, "s", "h")
+    assert list(tempered.values) == ["1.2, power 0.03: 2.4% of its log-odds"]
 
 
 def test_values_are_read_as_a_column_has_them() -> None:
@@ -189,9 +198,9 @@ def test_an_explanation_is_shown_and_is_a_table() -> None:
     assert repr(found).splitlines()[0].startswith("s rather than h: log-odds +")
     assert "s rather than h: log-odds +" in found._repr_html_()
     frame = found.to_frame("polars")
-    assert frame.columns == ["feature", "value", "weight", "low", "high"]
-    assert frame["weight"].sum() == pytest.approx(found.log_odds)
-    assert [weight for _, _, weight in found.top(2)] == sorted(found.weights, key=lambda w: -abs(w))[:2]
+    assert frame.columns == ["feature", "value", "log_odds", "low", "high"]
+    assert frame["log_odds"].sum() == pytest.approx(found.log_odds)
+    assert [weight for _, _, weight in found.top(2)] == sorted(found.contributions, key=lambda w: -abs(w))[:2]
     with pytest.raises(ValueError, match="whole number from 0 on"):
         found.top(-1)
     wide = explain(of_matrix(np.eye(40), ["a", "b"] * 20), matrix(np.ones((1, 40))), Wording())

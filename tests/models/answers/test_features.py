@@ -19,7 +19,7 @@ def test_words_that_speak_bring_most_evidence() -> None:
     found = speaking(of_matrix(X, y), 0, 2, list("pqrst"))
     order = [int(j) for j in np.argsort(-brought)[:2] if brought[j] > 0]
     assert [row.feature for row in found] == ["pqrst"[j] for j in order]
-    np.testing.assert_allclose([row.weight for row in found], brought[order])
+    np.testing.assert_allclose([row.log_odds for row in found], brought[order])
     assert [row.feature for row in speaking(of_matrix(X, y), 0, 2)] == order
 
 
@@ -30,8 +30,8 @@ def test_feature_weights_multiply_and_are_said() -> None:
     powers[plain.feature] = 0.45
     views = Views(weights=FeatureWeights({}, 1.0, powers))
     row = next(row for row in speaking(of_matrix(X, y, views=views), 0, 5) if row.feature == plain.feature)
-    assert row.value == "weight 0.45"
-    assert row.weight == pytest.approx(0.45 * plain.weight)
+    assert row.value == "power 0.45"
+    assert row.log_odds == pytest.approx(0.45 * plain.log_odds)
 
 
 def test_codes_are_called_by_their_categories() -> None:
@@ -47,9 +47,9 @@ def test_texts_and_tables_speak_by_word_and_column() -> None:
     views = Views(weights=ColumnWeights({}, 1.0, {"note": 0.5}))
     rows = speaking(of_table(views=views), 1, 20, by_block=True)
     assert {row.feature for row in rows} == {"size", "note"}
-    assert any(row.value == "cheap, weight 0.50" for row in rows)
+    assert any(row.value == "cheap, power 0.50" for row in rows)
     assert any(row.value.startswith("low: 1.2") for row in rows)
-    weights = [row.weight for row in rows]
+    weights = [row.log_odds for row in rows]
     assert weights == sorted(weights, reverse=True)
     assert len(speaking(of_table(), 1, 1, by_block=True)) == 1
 
@@ -57,13 +57,13 @@ def test_texts_and_tables_speak_by_word_and_column() -> None:
 def test_one_class_has_nothing_to_speak_for() -> None:
     X, _ = counts()
     found = speaking(of_matrix(X, ["a"] * 40), 0, 3)
-    assert repr(found) == "Evidence for a, relative to the average of the other classes:\n  none"
+    assert repr(found) == "Log-odds of a, relative to the average of the other classes:\n  none"
     assert found == []
 
 
 def test_rows_are_shown() -> None:
     found = TopFeatures("a", [Top("word", "", 0.5), Top("x", "on", 0.25)])
-    head = "Evidence for a, relative to the average of the other classes:"
+    head = "Log-odds of a, relative to the average of the other classes:"
     assert repr(found) == f"{head}\n    0.5000  word\n    0.2500  x     on"
     assert found[:1] == [Top("word", "", 0.5)]
     assert found == [*found]

@@ -273,7 +273,7 @@ def test_rows_held_out_part_by_part_choose_the_same(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(block_weights, "PART", 1000)
     parts = sf.NaiveBayes(joint=None).fit(X, y)
     assert parts.temper_.power == pytest.approx(whole.temper_.power, rel=1e-9)
-    assert parts.feature_weights_ == pytest.approx(whole.feature_weights_, rel=1e-3, abs=1e-4)
+    assert parts.feature_powers_ == pytest.approx(whole.feature_powers_, rel=1e-3, abs=1e-4)
     np.testing.assert_allclose(parts.predict_proba(X), whole.predict_proba(X), atol=1e-4)
 
 
@@ -281,6 +281,6 @@ def test_many_classes_of_few_rows_have_no_weights(monkeypatch: pytest.MonkeyPatc
     X, y = mixed(400, 60)
     monkeypatch.setattr(chooser, "LARGE", 0)
     found = sf.NaiveBayes(joint=None).fit(X, y)
-    without = sf.NaiveBayes(joint=None, feature_weights=None).fit(X, y)
-    assert set(found.feature_weights_.values()) == {1.0}
+    without = sf.NaiveBayes(joint=None, feature_powers=None).fit(X, y)
+    assert set(found.feature_powers_.values()) == {1.0}
     np.testing.assert_allclose(found.predict_proba(X), without.predict_proba(X), rtol=1e-12)

@@ -1,4 +1,4 @@
-"""Evidence weights of columns: gradients by finite differences, the optimum of the objective as it is written."""
+"""Feature powers of columns: gradients by finite differences, the optimum of the objective as it is written."""
 
 from dataclasses import replace
 from typing import Any

@@ -74,7 +74,7 @@ def test_refresh_is_a_fresh_fit_and_one_group_chooses_nothing() -> None:
 
 def test_the_record_is_kept_and_folds_choose_as_the_model_where_nothing_else_is_chosen() -> None:
     X, y, speaker = frames(0)
-    model = sf.NaiveBayes(joint=None, temper=None, feature_weights=None).fit(X, y, groups=speaker)
+    model = sf.NaiveBayes(joint=None, temper=None, feature_powers=None).fit(X, y, groups=speaker)
     assert [row.option for row in model.choices_ if row.chosen] == ["all normal"]
     examples = model._learned(X, y, None)
     inside = speaker == 0

@@ -208,7 +208,7 @@ def test_tokens_are_told_though_nothing_else_is_chosen_and_after_loading() -> No
     rng = np.random.default_rng(0)
     labels = rng.choice(["good", "bad"], 600)
     texts = [f"word{rng.integers(9)} {'not bad' if label == 'good' else 'bad not'}" for label in labels]
-    model = sf.TextClassifier(alpha=1.0, temper=None, feature_weights=None).fit(texts, labels)
+    model = sf.TextClassifier(alpha=1.0, temper=None, feature_powers=None).fit(texts, labels)
     assert [row.choice for row in model.choices_ if row.chosen] == ["tokens"]
     again = from_bytes(to_bytes(model)).refresh(texts, labels)
     assert [row.choice for row in again.choices_ if row.chosen] == ["tokens"]

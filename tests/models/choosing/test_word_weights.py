@@ -1,4 +1,4 @@
-"""Evidence weights of words: rows left out by brute force, gradients by finite differences."""
+"""Feature powers of words: rows left out by brute force, gradients by finite differences."""
 
 from dataclasses import replace
 from typing import Any

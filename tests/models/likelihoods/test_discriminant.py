@@ -10,6 +10,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import stats
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis
 
+from estimators.plain import with_todays_peers
 from suffice.errors import ImproperPrior, InputError, KindError, PriorError, SingularCovariance
 from suffice.models.class_prior import ClassPrior
 from suffice.models.empirical.covariances import Spread
@@ -250,6 +251,7 @@ def test_what_a_discriminant_refuses() -> None:
         roots_of(np.ones((1, 2, 2)))
 
 
+@with_todays_peers
 @pytest.mark.parametrize(
     ("solver", "shrinkage", "share"),
     [("svd", 0.0, None), ("svd", 0.0, [0.2, 0.3, 0.5]), ("lsqr", 0.3, None), ("eigen", 0.0, [0.2, 0.3, 0.5])],
@@ -267,6 +269,7 @@ def test_linear_analysis_is_that_of_scikit_learn(solver: Any, shrinkage: float, 
     _agrees(likelihood, theirs)
 
 
+@with_todays_peers
 @pytest.mark.parametrize("ridge", [0.0, 0.2])
 def test_quadratic_analysis_is_that_of_scikit_learn(ridge: float) -> None:
     def theirs(kept: Any, new: Array) -> Any:

@@ -19,9 +19,7 @@ def shown(model: Any, categories: Any = None) -> list[Any]:
 
 
 def table(**columns: Any) -> dict[str, Any]:
-    model = sf.NaiveBayes(
-        columns={name: kind for name, (kind, _) in columns.items()}, temper=None, feature_weights=None
-    )
+    model = sf.NaiveBayes(columns={name: kind for name, (kind, _) in columns.items()}, temper=None, feature_powers=None)
     model.fit({name: values for name, (_, values) in columns.items()}, ["a", "a", "a", "b", "b"])
     return {one.name: one for one in shown(model)}
 

@@ -21,7 +21,7 @@ from suffice.estimators.shell.parameters import Constraints, Interval, Tags, fit
 from suffice.estimators.shell.stored import State
 from suffice.estimators.shell.whole import Whole
 from suffice.later import issparse
-from suffice.models.answers.ranking import UNITS, Information, given_names, ranked
+from suffice.models.answers.ranking import UNITS, Information, given_names, ranked, ranked_columns
 from suffice.notebook import line
 from suffice.sparse import sound
 from suffice.telling import counted
@@ -42,9 +42,11 @@ def mutual_information(
     - MultinomialNB, ComplementNB, TextClassifier(model="multinomial" or "complement"): whether a word drawn from a
       document is this word; the length of the document plays no part. ComplementNB has no word probabilities by class,
       so those of MultinomialNB are used. DirichletMultinomialNB uses the means of its urns;
-    - PoissonNB: the count.
+    - PoissonNB: the count; GaussianNB and ExponentialNB: the number, under the densities of the classes;
+    - NaiveBayes: the value of the column, if it has one. Columns of texts are left out, since each word is a feature:
+      use TextClassifier for them.
 
-    GaussianNB keeps no counts and raises an error.
+    A class with a joint density of all columns, such as GaussianDiscriminant, has no information of single ones.
 
     Parameters
     ----------
@@ -81,7 +83,8 @@ def mutual_information(
     >>> sf.mutual_information(bags, unit="bits", feature_names=["cheap", "now"]).top(1)
     [('cheap', 0.188...)]
     """
-    if unit not in UNITS:
+    given: object = unit
+    if not isinstance(given, str) or given not in UNITS:
         raise InputError(f"The argument 'unit' of mutual_information must be 'nats' or 'bits'; got {unit!r}.")
     return information_of(model, unit, feature_names)
 
@@ -90,19 +93,26 @@ def information_of(
     model: object, unit: Literal["nats", "bits"] = "nats", feature_names: Names | None = None
 ) -> Information:
     """Return the mutual information of each feature of a fitted classifier of counts, most informative first."""
-    if not isinstance(model, Classifier) or (model.__sklearn_is_fitted__() and model._reader.by_block):
+    if not isinstance(model, Classifier):
+        what = model.__name__ if isinstance(model, type) else type(model).__name__
+        of = type(model).__module__ if not isinstance(model, type) else model.__module__
         raise KindError(
-            "The argument 'model' of mutual_information must be a fitted BernoulliNB, CategoricalNB, ComplementNB, "
-            "DirichletMultinomialNB, MultinomialNB, PoissonNB or TextClassifier of suffice; got "
-            f"{type(model).__module__.split('.')[0]}'s {type(model).__name__}."
+            "The argument 'model' of mutual_information must be a fitted classifier of suffice, such as NaiveBayes or "
+            f"TextClassifier; got {of.partition('.')[0]}'s {what}."
         )
     check_is_fitted(model)
     try:
-        found = ranked(model._predictor, model._feature_names(), unit)
-    except KindError:
+        found = (
+            ranked_columns(model._predictor, unit)
+            if model._reader.by_block
+            else ranked(model._predictor, model._feature_names(), unit)
+        )
+    except KindError as error:
+        if "mutual_information" in str(error):
+            raise
         raise KindError(
-            "The argument 'model' of mutual_information must be a classifier of counts; got "
-            f"{type(model).__name__}, which keeps moments. Bin the features, and use CategoricalNB."
+            "The argument 'model' of mutual_information must be a classifier that scores each feature; got "
+            f"{type(model).__name__}, whose classes have one density of all features. Use GaussianNB or NaiveBayes."
         ) from None
     return (
         found if feature_names is None else Information(given_names(feature_names, len(found)), found.by_feature, unit)

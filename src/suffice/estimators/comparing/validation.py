@@ -182,7 +182,7 @@ def crossfit(
     """Estimate how a classifier predicts new rows: predict each row by a model without its fold.
 
     Folds are deterministic, stratified by class, and keep groups together. The counts of a fold are subtracted from
-    those of all rows, and everything that rows choose (pseudo-count, temper, weights, models of columns, priors by
+    those of all rows, and everything that rows choose (pseudo-count, temper, powers, models of columns, priors by
     evidence) is chosen again by the rows outside the fold. The result is that of refitting for each fold, but rows are
     counted twice, however many folds there are.
 

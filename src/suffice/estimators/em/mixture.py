@@ -101,7 +101,7 @@ class Mixture(StandsOnClassifier, MetaEstimatorMixin, ClusterMixin, BaseEstimato
     ``n_components="evidence"`` compares numbers of clusters under the learned prior; for vectors, with the mean of the
     weak prior. If each cluster has a full covariance, a drawn start is first smoothed by steps with one covariance for
     all clusters. Clusters that the rows do not distinguish raise a ``ConvergenceWarning``, whatever `converged_` is.
-    Choices that need rows with labels (temper, evidence weights, ``alpha="loo"``) and joint columns are disabled.
+    Choices that need rows with labels (temper, feature powers, ``alpha="loo"``) and joint columns are disabled.
     ``SemiSupervised`` says when the objective can decrease within a stage. A cluster without rows gets weight 0, unless
     the class prior is uniform, given or a Dirichlet: then it keeps the prior's weight and parameters.
 
@@ -266,7 +266,9 @@ class Mixture(StandsOnClassifier, MetaEstimatorMixin, ClusterMixin, BaseEstimato
         return share_out(self._joint(X), self.estimator_.class_log_prior_)[0]
 
     def score_samples(self, X: DataLike) -> Array:
-        """Return ln p(x) of each row; for a text, that of its words in their order.
+        """Return ln p(x) of each row; for a text, that of its known words in their order.
+
+        Every known word lowers it, and missing values do not: compare texts of one length, and rows with the same gaps.
 
         Parameters
         ----------

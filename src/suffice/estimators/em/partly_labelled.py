@@ -110,8 +110,8 @@ def alpha_by_labels(estimator: Classifier, of_labels: Model, labelled: Examples 
     if not is_loo(given.get("alpha", 1.0)) or labelled is None or len(labelled) < ENOUGH:
         return None
     alone = clone(estimator)
-    if "feature_weights" in given:
-        alone.set_params(feature_weights=None)
+    if "feature_powers" in given:
+        alone.set_params(feature_powers=None)
     alone.fit(labelled.source, labelled.y, sample_weight=labelled.weights)
     chosen: float | None = alone._predictor.views.alpha
     return chosen
@@ -128,7 +128,7 @@ def with_temper_by_halves(
 ) -> Classifier:
     """Return the classifier that EM fitted, with a temper chosen by labelled rows that took no part in EM.
 
-    It is unchanged if rows choose no temper, if labels are many, if there are evidence weights, if no class has two
+    It is unchanged if rows choose no temper, if labels are many, if there are feature powers, if no class has two
     labelled rows, or if unlabelled rows have no weight.
     """
     wanted = begun.estimator._wanted(len(labelled))

@@ -66,7 +66,7 @@ def must_share(estimator: Classifier, model: Model) -> None:
 def without_views(estimator: Classifier) -> Classifier:
     """Return the classifier without choices that need labels, and without damping of word counts."""
     given = estimator.get_params(deep=False)
-    plain: dict[str, object] = {name: None for name in ("temper", "feature_weights") if is_loo(given.get(name))}
+    plain: dict[str, object] = {name: None for name in ("temper", "feature_powers") if is_loo(given.get(name))}
     if "term_weighting" in given:
         plain["term_weighting"] = replace(given["term_weighting"] or TermWeighting(), sublinear_tf=False)
     changed: Classifier = estimator.set_params(**plain)

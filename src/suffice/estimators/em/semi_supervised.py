@@ -101,7 +101,7 @@ class SemiSupervised(StandsOnClassifier, MetaEstimatorMixin, ClassifierMixin, Ba
     The objective never decreases (EM-1) if parameters are plugged in at their mean or mode under a fixed prior. With
     "predictive" estimates, and with priors, bins or variance floors that depend on the data, it may.
 
-    Hyperparameters that a classifier chooses on rows are not used during EM. `temper` and `feature_weights` are fitted
+    Hyperparameters that a classifier chooses on rows are not used during EM. `temper` and `feature_powers` are fitted
     at the end, leaving out the labelled rows one by one; `alpha` is chosen before, from the labelled rows alone. The
     shares of unlabelled rows stay fixed when a labelled row is left out, although it influenced them. So with fewer
     than 200 labels and no weights, a `temper` that rows choose is chosen otherwise: EM runs again without one half of
@@ -311,6 +311,6 @@ class SemiSupervised(StandsOnClassifier, MetaEstimatorMixin, ClassifierMixin, Ba
 
     @available_if(lambda self: hasattr(self.estimator, "explain"))
     def explain(self, x: RowLike, target: Label | None = None, against: Label | None = None) -> Explanation:
-        """Explain one row by weights of evidence; see the estimator's own ``explain``."""
+        """Explain one row by what each feature adds; see the estimator's own ``explain``."""
         check_is_fitted(self)
         return self.estimator_.explain(x, target, against)

@@ -63,24 +63,24 @@ class NaiveBayes(TableClassifier):
     temper : float, "loo" or None, default="loo"
         Power that likelihoods are raised to, which calibrates probabilities; the class prior is not tempered. "loo"
         chooses it by leave-one-out on the training rows; None is 1.
-    feature_weights : "loo" or None, default="loo"
-        Evidence weights: an exponent per column, near 0 if other columns carry the same evidence, so that it counts
+    feature_powers : "loo" or None, default="loo"
+        Feature powers: an exponent per column, near 0 if other columns carry the same information, so that it counts
         once. "loo" chooses them by leave-one-out on the training rows, if there are at least 100; None gives every
-        column weight 1.
+        column power 1.
     ridge : float, default=None
-        Strength of the ridge penalty that shrinks weights toward 1. If not given, it minimizes the log loss on held-out
+        Strength of the ridge penalty that shrinks powers toward 1. If not given, it minimizes the log loss on held-out
         rows.
     effort : {"fast", "balanced", "best"}, default="balanced"
-        How much time is spent on choices. "fast" fits no weights, and chooses the temper on at most 2,000 rows;
+        How much time is spent on choices. "fast" fits no powers, and chooses the temper on at most 2,000 rows;
         "balanced" chooses both on at most 20,000 rows, "best" on at most 200,000. Rows are selected by a hash of their
         content, so that their order does not matter.
     joint : "auto", 2, 3, list of tuples or None, default="auto"
-        Joint columns: sets of two or three columns whose joint value carries more evidence than each column alone.
+        Joint columns: sets of two or three columns whose joint value says more about the class than each column alone.
         "auto" chooses the sets, and their number, on held-out rows, and chooses none unless they improve the log loss
         of these rows; 2 or 3 also limits the columns of a set; a list such as ``[("age", "job")]`` declares the sets.
         The same rows choose whether numeric columns get one multivariate normal per class, whether values get residual
         terms, and what share of the labels may be wrong (label noise). None, or a list, makes none of these choices.
-        The choices need feature_weights="loo", 100 rows and more effort than "fast". With Dask and Spark, counting the
+        The choices need feature_powers="loo", 100 rows and more effort than "fast". With Dask and Spark, counting the
         sets takes one more pass.
     memory_limit : int, default=2_000_000_000
         Approximate number of bytes for the counts of joint columns. A warning names the sets that do not fit.
@@ -101,15 +101,15 @@ class NaiveBayes(TableClassifier):
         Number of columns, without the target.
     feature_names_in_ : ndarray
         Names of the columns at the first fit, if all are strings.
-    feature_weights_ : dict
+    feature_powers_ : dict
         The exponent of each column, or set of joint columns, that is not dropped: near 0 if others carry the same
-        evidence.
+        information.
     choices_ : Choices
         What was chosen on held-out rows, and the alternatives that were tried.
     temper_ : Temper
         The power that likelihoods are raised to, and the exponent of document length.
     joint_ : dict
-        The model of each set of joint columns, with the log loss it saves; the largest weight comes first.
+        The model of each set of joint columns, with the log loss it saves; the largest power comes first.
 
     Examples
     --------
@@ -135,7 +135,7 @@ class NaiveBayes(TableClassifier):
         unseen: Literal["prior", "error"] = "prior",
         class_prior: ClassPriorLike = 1.0,
         temper: Tempering | None = "loo",
-        feature_weights: Literal["loo"] | None = "loo",
+        feature_powers: Literal["loo"] | None = "loo",
         ridge: float | None = None,
         effort: Effort = "balanced",
         joint: JointColumns = "auto",
@@ -146,7 +146,7 @@ class NaiveBayes(TableClassifier):
         self.unseen = unseen
         self.class_prior = class_prior
         self.temper = temper
-        self.feature_weights = feature_weights
+        self.feature_powers = feature_powers
         self.ridge = ridge
         self.effort = effort
         self.joint = joint
@@ -201,7 +201,7 @@ class NaiveBayes(TableClassifier):
     ) -> Self:
         """Learn from one more batch of rows, without forgetting earlier batches.
 
-        The first batch chooses the models of columns that are not declared, and the views (by default temper, weights
+        The first batch chooses the models of columns that are not declared, and the views (by default temper, powers
         and joint columns). If it chooses the same column models as all rows would, the counts are those of one fit.
         Views stay in force; ``stale_`` is True once they are older than the counts. ``refresh`` with all rows chooses
         models and views again; the model is then that of one fit.
@@ -234,7 +234,7 @@ class NaiveBayes(TableClassifier):
 
     def _wanted(self, rows: int) -> Wanted | None:
         temper: Literal["loo"] | None = "loo" if is_loo(self.temper) else None
-        weights: Literal["blocks"] | None = "blocks" if is_loo(self.feature_weights) else None
+        weights: Literal["blocks"] | None = "blocks" if is_loo(self.feature_powers) else None
         wanted = Wanted(None, temper, False, weights, self.ridge, WEIGHED, length_exponent=0.0, effort=self.effort)
         return wanted if temper or weights else None
 

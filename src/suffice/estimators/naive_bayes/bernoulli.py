@@ -36,7 +36,7 @@ __all__ = ["BernoulliNB"]
 
 
 class BernoulliNB(MatrixClassifier):
-    """Naive Bayes for binary features, whose absence is evidence as well.
+    """Naive Bayes for binary features, whose absence counts as well.
 
     A drop-in for scikit-learn's class of the same name, with more ways to estimate.
 

@@ -36,7 +36,7 @@ class GaussianNB(MatrixClassifier):
 
     A drop-in for scikit-learn's class of the same name. The variance floor is computed from all rows learned so far,
     with their weights, so batches give the same model as one fit, and a row of weight 2 the same as two rows;
-    scikit-learn computes it from the last batch, without weights. With a `belief`, predictions can be Student-t
+    scikit-learn computes it from the last batch, without weights. With a `prior`, predictions can be Student-t
     distributions, which account for small samples.
 
     Parameters
@@ -48,8 +48,8 @@ class GaussianNB(MatrixClassifier):
     var_smoothing : float, default=1e-9
         Share of the largest variance of a feature, over weighted rows, that is added to every plugged-in variance.
     estimate : {"mle", "map", "mean", "predictive"}, default="mle"
-        How means and variances are estimated; every estimate but "mle" needs a `belief`.
-    belief : NormalInverseGamma or "evidence", default=None
+        How means and variances are estimated; every estimate but "mle" needs a `prior`.
+    prior : NormalInverseGamma or "evidence", default=None
         Prior of the mean and variance of each feature: one for all, or a table of one per feature. "evidence" chooses
         the prior that maximizes the evidence of the training rows, with `m` and `b` per feature and `kappa` and `a`
         shared.
@@ -59,7 +59,7 @@ class GaussianNB(MatrixClassifier):
 
     Attributes
     ----------
-    belief_ : NormalInverseGamma or None
+    prior_ : NormalInverseGamma or None
         The prior in use.
     class_count_ : ndarray of shape (n_classes,)
         Number of rows of each class, or the sum of their weights.
@@ -90,7 +90,7 @@ class GaussianNB(MatrixClassifier):
         "priors": [*CLASS_PRIOR, None],
         "var_smoothing": [Interval(Real, 0, None, closed="left")],
         "estimate": [ESTIMATES],
-        "belief": [NormalInverseGamma, StrOptions({"evidence"}), None],
+        "prior": [NormalInverseGamma, StrOptions({"evidence"}), None],
         "temper": TEMPER,
     }
 
@@ -100,24 +100,24 @@ class GaussianNB(MatrixClassifier):
         priors: ClassPriorLike | None = None,
         var_smoothing: float = 1e-9,
         estimate: Estimate = "mle",
-        belief: NormalInverseGamma | Literal["evidence"] | None = None,
+        prior: NormalInverseGamma | Literal["evidence"] | None = None,
         temper: Tempering | None = None,
     ) -> None:
         self.priors = priors
         self.var_smoothing = var_smoothing
         self.estimate = estimate
-        self.belief = belief
+        self.prior = prior
         self.temper = temper
 
     def _likelihood(self, views: Views) -> Gaussian:
-        if self.estimate != "mle" and self.belief is None:
+        if self.estimate != "mle" and self.prior is None:
             raise InputError(
-                f"The 'belief' parameter of GaussianNB must be a NormalInverseGamma or 'evidence' for "
+                f"The 'prior' parameter of GaussianNB must be a NormalInverseGamma or 'evidence' for "
                 f"estimate={self.estimate!r}. Got None instead."
             )
-        if isinstance(self.belief, NormalInverseGamma):
-            must_fit_features(self, self.belief, "belief")
-        return Gaussian(self.belief, 0.0, self.estimate, column=False, var_smoothing=self.var_smoothing)
+        if isinstance(self.prior, NormalInverseGamma):
+            must_fit_features(self, self.prior, "prior")
+        return Gaussian(self.prior, 0.0, self.estimate, column=False, var_smoothing=self.var_smoothing)
 
     def _class_prior(self) -> ClassPrior:
         given = "counted" if self.priors is None else self.priors
@@ -140,8 +140,8 @@ class GaussianNB(MatrixClassifier):
         return float(settled.floor)
 
     @property
-    def belief_(self) -> NormalInverseGamma | None:
-        """The prior in use; None without a belief."""
+    def prior_(self) -> NormalInverseGamma | None:
+        """The prior in use; None without one."""
         prior = self._settled_as(Gaussian).prior
         return None if isinstance(prior, str) else prior
 

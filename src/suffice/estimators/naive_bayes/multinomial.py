@@ -89,12 +89,12 @@ class MultinomialNB(MatrixClassifier):
     length_exponent : float, "loo" or None, default="loo"
         Exponent of document length: a document of length n has the temper divided by n to this exponent. "loo" chooses
         it together with the temper, and is 0 if `temper` is a number or None; None is 0.
-    feature_weights : "loo" or None, default=None
-        Evidence weights: an exponent per word, so that evidence that several words repeat counts once. "loo" fits them
+    feature_powers : "loo" or None, default=None
+        Feature powers: an exponent per word, so that what several words repeat counts once. "loo" fits them
         so that each row is predicted best from the others; it needs a single alpha above 0, an estimate other than
-        "predictive", and at most 128 classes unless `ridge` is given. None gives every word weight 1.
+        "predictive", and at most 128 classes unless `ridge` is given. None gives every word power 1.
     ridge : float, default=None
-        Strength of the ridge penalty that shrinks evidence weights toward 1. If not given, it minimizes the log loss on
+        Strength of the ridge penalty that shrinks feature powers toward 1. If not given, it minimizes the log loss on
         held-out rows.
 
     Attributes
@@ -115,8 +115,8 @@ class MultinomialNB(MatrixClassifier):
         Number of words.
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Names of the words, if X had them.
-    feature_weights_ : ndarray of shape (n_features,)
-        The evidence weight of each word: near 0 if other words carry the same evidence.
+    feature_powers_ : ndarray of shape (n_features,)
+        The power of each word: near 0 if other words carry the same information.
 
     Examples
     --------
@@ -132,7 +132,7 @@ class MultinomialNB(MatrixClassifier):
         **SKLEARN_PRIOR,
         "alpha": [*COUNTS["alpha"], Dirichlet, EVIDENCE],
         "length_exponent": LENGTH_EXPONENT,
-        "feature_weights": [LOO, None],
+        "feature_powers": [LOO, None],
         "ridge": RIDGE,
     }
     _reading: ClassVar[ReadOptions] = {"accept_sparse": ["csr", "csc"], "ensure_all_finite": False}
@@ -147,7 +147,7 @@ class MultinomialNB(MatrixClassifier):
         estimate: Estimate = "mean",
         temper: Tempering | None = None,
         length_exponent: Tempering | None = "loo",
-        feature_weights: Literal["loo"] | None = None,
+        feature_powers: Literal["loo"] | None = None,
         ridge: float | None = None,
     ) -> None:
         self.alpha = alpha
@@ -157,7 +157,7 @@ class MultinomialNB(MatrixClassifier):
         self.estimate = estimate
         self.temper = temper
         self.length_exponent = length_exponent
-        self.feature_weights = feature_weights
+        self.feature_powers = feature_powers
         self.ridge = ridge
 
     def __sklearn_tags__(self) -> Tags:
@@ -177,7 +177,7 @@ class MultinomialNB(MatrixClassifier):
         return class_prior_of(self)
 
     def _wanted(self, rows: int) -> Wanted | None:
-        if is_loo(self.feature_weights):
+        if is_loo(self.feature_powers):
             alpha = None if isinstance(self.alpha, Dirichlet) else checked_alpha(self, Views())
             if (
                 alpha is None
@@ -186,10 +186,10 @@ class MultinomialNB(MatrixClassifier):
                 or self.estimate == "predictive"
             ):
                 raise InputError(
-                    "The 'feature_weights' parameter of MultinomialNB can be 'loo' only with a single alpha above 0 "
+                    "The 'feature_powers' parameter of MultinomialNB can be 'loo' only with a single alpha above 0 "
                     f"and an estimate other than 'predictive'; got alpha={self.alpha!r}, estimate={self.estimate!r}."
                 )
-        return wanted_of(self, weights="features" if is_loo(self.feature_weights) else None, ridge=self.ridge)
+        return wanted_of(self, weights="features" if is_loo(self.feature_powers) else None, ridge=self.ridge)
 
     @property
     def alpha_(self) -> float | Vector | Dirichlet:
@@ -211,8 +211,8 @@ class MultinomialNB(MatrixClassifier):
         return np.asarray(settled.log_theta(self._block.t).values)
 
     @property
-    def feature_weights_(self) -> Array:
-        """The evidence weight of each word: near 0 if other words carry the same evidence."""
+    def feature_powers_(self) -> Array:
+        """The power of each word: near 0 if other words carry the same information."""
         check_is_fitted(self)
         powers = self._block.powers(self._predictor.views.weights)
         return np.ones(self.n_features_in_) if powers is None else powers

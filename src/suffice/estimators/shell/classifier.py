@@ -16,7 +16,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from suffice.errors import InputError, LabelError
-from suffice.estimators.shell.journals import Book, Certificate, book_of, checksum, joined, struck, without
+from suffice.estimators.shell.journals import Book, book_of, checksum, joined, learned_before, signed, struck, without
 from suffice.estimators.shell.judging import Judging
 from suffice.estimators.shell.parameters import agree, fit_context
 from suffice.estimators.shell.whole import know_nothing, whole
@@ -25,7 +25,8 @@ from suffice.models.predictor import Predictor
 from suffice.models.views import Views
 from suffice.readers.labels import Examples
 from suffice.stats.journal import Journal
-from suffice.typing import DataLike, GroupsLike, JournalKey, LabelArray, LabelsLike, WeightsLike
+from suffice.telling import untold
+from suffice.typing import Booleans, DataLike, GroupsLike, JournalKey, LabelArray, LabelsLike, WeightsLike
 
 __all__ = ["Classifier"]
 
@@ -92,7 +93,7 @@ class Classifier(Judging):
     ) -> Self:
         """Learn from one more batch of rows; the counts do not depend on how rows are split into batches.
 
-        Views are settings that were chosen on rows (such as a temper, weights, a pseudo-count or a prior that is
+        Views are settings that were chosen on rows (such as a temper, powers, a pseudo-count or a prior that is
         "loo"). The first batch chooses them, and they stay in force. ``stale_`` is True once they are older than the
         counts; ``refresh`` with all rows chooses them again, and the model is then that of one fit, except that only
         `fit` chooses the tokens of texts.
@@ -200,7 +201,36 @@ class Classifier(Judging):
             return self
         if self.__sklearn_is_fitted__():
             self._journal = self._journal - book.journal if self._journal is not None else None
-        return Certificate.of(book.hashes, before, checksum(self))
+        return signed(book, self._journal, before, checksum(self))
+
+    def has_learned(self, X: DataLike, y: LabelsLike, *, journal: JournalKey = None) -> Booleans:
+        """Return which rows the model has learned with these labels, with any weight; it must keep a journal.
+
+        Parameters
+        ----------
+        X : as for fit
+            The rows.
+        y : array-like of shape (n_rows,)
+            Their labels.
+        journal : str or bytes, default=None
+            The key of the journal, if it has one.
+
+        Returns
+        -------
+        learned : ndarray of bool of shape (n_rows,)
+            Whether an equal row was learned and not forgotten.
+
+        Examples
+        --------
+        >>> import suffice as sf
+        >>> model = sf.TextClassifier().fit(["cheap pills", "lunch at noon"], ["spam", "ham"], journal=True)
+        >>> model.has_learned(["cheap pills", "cheap pills", "cheap lunch"], ["spam", "ham", "ham"])
+        array([ True, False, False])
+        """
+        check_is_fitted(self)
+        X = list(X) if isinstance(X, Iterator) else X
+        examples = self._read(X, y, None, False)
+        return learned_before(self._journal, examples, self._reader.row_bytes(examples.source), journal)
 
     def _subtract(self, removed: Model, drop_views: bool = False) -> None:
         rest = self._model - removed
@@ -217,7 +247,8 @@ class Classifier(Judging):
         rest = copy(self)
         rest._journal = None  # a temporary copy needs no certificates
         if inside.labels.given.any():
-            rest._subtract(rest._count(inside), drop_views=True)
+            with untold("The spread of"):  # the remaining rows are counted again
+                rest._subtract(rest._count(inside), drop_views=True)
         outside = replace(outside, classes=self.classes_).among(rest.classes_) if len(rest.classes_) else outside
         rest._put(rest._rechosen(outside), Views(), stale=False)
         if views and (self._predictor.views or groups is not None):

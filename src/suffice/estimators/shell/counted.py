@@ -67,8 +67,8 @@ def merge(models: Iterable[C] | Mapping[str, C]) -> C:
 
 
 BELIEFS = {
-    *("alpha", "force_alpha", "fit_prior", "class_prior", "priors", "prior", "belief", "estimate", "var_smoothing"),
-    *("norm", "unseen", "temper", "length_exponent", "feature_weights", "ridge", "min_df", "max_features"),
+    *("alpha", "force_alpha", "fit_prior", "class_prior", "priors", "prior", "estimate", "var_smoothing"),
+    *("norm", "unseen", "temper", "length_exponent", "feature_powers", "ridge", "min_df", "max_features"),
     *("vocabulary", "memory_limit", "tol", "verbose"),
 }
 """Parameters that do not affect counts; models of parts have their defaults."""

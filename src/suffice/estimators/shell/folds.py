@@ -1,6 +1,6 @@
 """Predict folds of training rows by models that have not learned them.
 
-Leaving a row out of the counts is exact. But what rows choose (pseudo-count, temper, evidence weights, models of
+Leaving a row out of the counts is exact. But what rows choose (pseudo-count, temper, feature powers, models of
 columns) was chosen with the row, which makes its loss too low. So the counts of a fold are subtracted, which is also
 exact and needs no pass over the other rows, and all choices are made again by the remaining rows.
 """
@@ -153,7 +153,7 @@ def _check_enough(model: Judging, weights: Array) -> None:
     if given > learned * (1 + 1e-9):
         raise SubtractionError(
             f"The argument 'X' must hold rows that were learned, {learned:,.15g} in all; got {given:,.15g}. Pass the "
-            "rows that the model was fitted to, or an unfitted classifier to have it judged on other rows."
+            "rows that the model was fitted to, or an unfitted classifier to have it evaluated on other rows."
         )
     if model._predictor.views and given < min(learned * LEAST_SHARE, ENOUGH):
         raise InputError(

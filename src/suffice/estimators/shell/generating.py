@@ -46,7 +46,7 @@ class Generating(Predicting):
     ) -> tuple[Any, LabelArray]:
         """Draw rows and their labels from the model.
 
-        Rows are complete and come from the likelihoods of single columns, words or vectors. Temper, weights, residuals
+        Rows are complete and come from the likelihoods of single columns, words or vectors. Temper, powers, residuals
         and joint columns are not used, since they describe differences of classes, not rows.
 
         Parameters
@@ -115,8 +115,12 @@ class Generating(Predicting):
     def score_samples(self, X: DataLike) -> Array:
         """Return ln p(x) of each row, summed over the classes.
 
-        It uses the likelihoods of single columns, words or vectors, without temper, weights, residuals and joint
+        It uses the likelihoods of single columns, words or vectors, without temper, powers, residuals and joint
         columns. For a text it is that of the known words in their order; missing values are left out.
+
+        Compare only rows with the same values present, or texts of the same number of known words. Every word of a text
+        lowers ln p(x), and unknown words and missing values do not: a long text of usual words is below a short
+        one, and a text of unknown words has the highest value of all. So this is no score for novel texts.
 
         Parameters
         ----------
@@ -126,7 +130,7 @@ class Generating(Predicting):
         Returns
         -------
         logs : ndarray of shape (n_rows,)
-            Log-densities of numbers, log-probabilities of other values: low for a row unlike the training rows.
+            Log-densities of numbers, log-probabilities of other values.
 
         Examples
         --------

@@ -76,28 +76,28 @@ def is_declared(joint: object) -> TypeGuard[Sequence[tuple[Name, ...]]]:
 def rows_for_sets(joint: JointColumns, wanted: Wanted | None) -> int:
     """Return the largest number of rows that choose joint columns, or group the values of declared ones.
 
-    Joint columns are chosen with their weights. Without weights, "auto" chooses none, and 2 or 3 raises InputError.
+    Joint columns are chosen with their powers. Without powers, "auto" chooses none, and 2 or 3 raises InputError.
     """
     if joint is None or is_declared(joint):
         return 0 if joint is None else ENOUGH
     weighed = wanted is not None and bool(wanted.weights)
     if not weighed and joint != "auto":
         raise InputError(
-            f"The 'joint' parameter of NaiveBayes can be {joint!r} only with feature_weights='loo', since joint "
-            "columns are chosen with their weights; got None. Declare the sets, as in joint=[('age', 'job')], or set "
-            "feature_weights='loo'."
+            f"The 'joint' parameter of NaiveBayes can be {joint!r} only with feature_powers='loo', since joint "
+            "columns are chosen with their powers; got None. Declare the sets, as in joint=[('age', 'job')], or set "
+            "feature_powers='loo'."
         )
     return ENOUGH if weighed and wanted is not None and wanted.effort != "fast" else 0
 
 
 def joint_of(model: Model, weights: Mapping[Name, float]) -> dict[tuple[Name, ...], Likelihood]:
-    """Return the likelihood of each set of joint columns, the largest weight first."""
+    """Return the likelihood of each set of joint columns, the largest power first."""
     names = sorted((name for name in model.blocks if isinstance(name, Together)), key=lambda name: -weights[name])
     return {name.columns: model.blocks[name].settled for name in names}
 
 
 def heard_sets(model: Model, weights: Weights | None) -> dict[Name, Block]:
-    """Return all blocks but joint columns without effect, whose weight is zero and which have no residuals."""
+    """Return all blocks but joint columns without effect, whose power is zero and which have no residuals."""
     if not isinstance(weights, ColumnWeights):
         return dict(model.blocks)
     said = {name for name in model.blocks if weights.of_block(name) > 0 or name in weights.residuals}

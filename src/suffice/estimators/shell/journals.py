@@ -9,23 +9,24 @@ from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator
-from sklearn.exceptions import NotFittedError
 
-import suffice
-from suffice.errors import FileError, InputError, KindError, SubtractionError
+from suffice.errors import FileError, InputError, SubtractionError, WriteError, writing
+from suffice.estimators.shell.portable import file_of
 from suffice.models.model import Model
 from suffice.notebook import card, table
 from suffice.readers.labels import Examples, RowReader
 from suffice.stats.hashing import Key, cell
 from suffice.stats.journal import Hashes, Journal
 from suffice.telling import tell
-from suffice.typing import Array, JournalKey, LabelArray, Text, TextsLike
+from suffice.typing import Array, Booleans, JournalKey, LabelArray, Text, TextsLike
 
-__all__ = ["Book", "Certificate", "all_learned", "book_of", "checksum", "joined", "only_learned", "struck", "without"]
+__all__ = [
+    "Book", "Certificate", "all_learned", "book_of", "checksum", "joined", "learned_before", "only_learned", "signed",
+    "struck", "without",
+]  # fmt: skip
 
 
 @dataclass(frozen=True, repr=False)
@@ -35,7 +36,10 @@ class Certificate:
     Attributes
     ----------
     rows : int
-        Number of forgotten rows.
+        Number of forgotten rows; rows of weight 0, which were not learned, do not count.
+    left : int
+        Number of rows equal to these, label included, that the model still holds: they were learned more often than
+        forgotten.
     hashes : tuple of str
         The hash of each row and its label under the key of the journal, in their order, as 32 hexadecimal digits.
     before, after : str or None
@@ -55,16 +59,17 @@ class Certificate:
     """
 
     rows: int
+    left: int
     hashes: tuple[str, ...]
     before: str | None
     after: str | None
     time: str
 
     @classmethod
-    def of(cls, hashes: Hashes, before: str | None, after: str | None) -> Certificate:
+    def of(cls, hashes: Hashes, left: int, before: str | None, after: str | None) -> Certificate:
         """Return a certificate with the current time."""
         rows = tuple(f"{first:016x}{second:016x}" for first, second in hashes.tolist())
-        return cls(len(rows), rows, before, after, datetime.now(UTC).isoformat(timespec="seconds"))
+        return cls(len(rows), left, rows, before, after, datetime.now(UTC).isoformat(timespec="seconds"))
 
     @property
     def json(self) -> str:
@@ -80,19 +85,23 @@ class Certificate:
             Path of the new file.
         """
         try:
-            with Path(path).open("x", encoding="utf-8") as file:
+            with writing(path), Path(path).open("x", encoding="utf-8") as file:
                 file.write(self.json)
-        except FileExistsError:
+        except WriteError as error:
+            if not isinstance(error.__cause__, FileExistsError):
+                raise
             raise FileError(
                 f"The file {str(path)!r} must not exist yet: a certificate never replaces another. Name another file."
             ) from None
 
     def __repr__(self) -> str:
         models = " → ".join("none" if one is None else f"{one[:12]}…" for one in (self.before, self.after))
-        return f"Certificate({self.rows:,} row{'s' * (self.rows != 1)} forgotten at {self.time}, model {models})"
+        left = f", {self.left:,} equal left" if self.left else ""
+        return f"Certificate({self.rows:,} row{'s' * (self.rows != 1)} forgotten at {self.time}{left}, model {models})"
 
     def _repr_html_(self) -> str:
         files = [("model before", self.before or "none"), ("model after", self.after or "none"), ("time", self.time)]
+        files[:0] = [("equal rows left", f"{self.left:,}")] if self.left else []
         head = ["rows forgotten", f"{self.rows:,}"]
         return card(
             self, lambda: [table(head, [*files, *(("hash of a row", one) for one in self.hashes[:3])])], "Certificate"
@@ -101,11 +110,8 @@ class Certificate:
 
 def checksum(model: BaseEstimator) -> str | None:
     """Return the SHA-256 of the file that `save` writes; None if it cannot write the model."""
-    store: Any = suffice.store  # above the classifiers in the import order, so used late
-    try:
-        return sha256(store.to_bytes(model)).hexdigest()
-    except (KindError, NotFittedError):
-        return None
+    data = file_of(model)
+    return None if data is None else sha256(data).hexdigest()
 
 
 AT_ONCE = 4096
@@ -208,12 +214,27 @@ def struck(kept: Journal | None, examples: Examples, rows: Iterable[bytes], jour
     book.write(rows)
     found = kept.not_learned(book.hashes, book.weights)
     if found is not None:
-        row, learned, removed = found
-        why = "it was not learned with this label, or was forgotten already"
-        if learned:
-            why = f"rows like it have a weight of {learned:g} in all, and {removed:g} would be removed"
-        raise SubtractionError(f"Cannot forget row {row} (the first is 0): {why}.")
+        raise SubtractionError(f"Cannot forget row {found[0]} (the first is 0): {found[1]}.")
     return book
+
+
+def signed(book: Book, rest: Journal | None, before: str | None, after: str | None) -> Certificate:
+    """Return a certificate for the rows of a book, given the journal of the rows that the model still holds."""
+    hashes = book.hashes if book.weights is None else book.hashes[book.weights > 0]
+    left = 0 if rest is None else int(rest.copies(np.unique(hashes, axis=0)).sum())
+    return Certificate.of(hashes, left, before, after)
+
+
+def learned_before(kept: Journal | None, examples: Examples, rows: Iterable[bytes], journal: JournalKey) -> Booleans:
+    """Return which rows are in a journal, with their labels and any weight."""
+    if kept is None:
+        raise InputError(
+            "A model knows which rows it has learned only if it keeps a journal; this one was fitted without. Fit it "
+            "again with 'journal'."
+        )
+    book = Book(_key(kept, journal), examples.y, None)
+    book.write(rows)
+    return np.asarray(kept.copies(book.hashes) > 0)
 
 
 def only_learned(kept: Journal | None, examples: Examples, reader: RowReader) -> Examples:
@@ -226,8 +247,8 @@ def only_learned(kept: Journal | None, examples: Examples, reader: RowReader) ->
     found = kept.not_learned(book.hashes, book.weights)
     if found is not None:
         raise SubtractionError(
-            f"Row {found[0]} (the first is 0) is not among the rows that the model holds: it was not learned with this "
-            "label, or was forgotten. Pass the rows that the model has learned and not forgotten."
+            f"Row {found[0]} (the first is 0) is not among the rows that the model holds: {found[1]}. Pass the rows "
+            "that the model has learned and not forgotten, with the weights they were learned with."
         )
     return examples
 

@@ -15,7 +15,7 @@ from suffice.errors import LabelError
 from suffice.estimators.shell.folds import judged_apart
 from suffice.estimators.shell.generating import Generating
 from suffice.estimators.shell.journals import Book, all_learned
-from suffice.estimators.shell.meanings import check_temper
+from suffice.estimators.shell.meanings import check_sizes, check_temper
 from suffice.estimators.shell.model_cards import bundle_of_estimator, card_of_estimator, parts_of_classifier
 from suffice.models.answers.evidence import Evidence, coefficient_of, evidence
 from suffice.models.answers.intervals import bounds, drawn_by
@@ -31,6 +31,7 @@ from suffice.models.scoring.removal import group_codes
 from suffice.models.views import Views
 from suffice.posterior import Dirichlet
 from suffice.readers.labels import Examples, Given
+from suffice.telling import untold
 from suffice.typing import Array, Booleans, DataLike, GroupsLike, LabelsLike, Rng, WeightsLike
 
 __all__ = ["Judging"]
@@ -69,6 +70,7 @@ class Judging(Generating, ClassifierMixin, BaseEstimator):
     def _validate_params(self) -> None:
         check_temper(self)
         super()._validate_params()
+        check_sizes(type(self).__name__, self.get_params(deep=False))
 
     def _choose(self, examples: Examples, groups: GroupsLike, settled: Settled | None = None) -> None:
         """Choose the views by training rows, given what is `settled` already."""
@@ -79,7 +81,8 @@ class Judging(Generating, ClassifierMixin, BaseEstimator):
             few, order, group = examples.picked(self._reader, wanted.sample_size, group)
             sample = Sample(self._reader.rows(few.source), few.labels).take(order)
             predictor = replace(self._predictor, temper=self._temper(Views()))
-            views = choose(predictor, sample.rows, sample.labels, group, wanted.with_settled(settled))
+            with untold("The spread of"):  # of rows without a part of them
+                views = choose(predictor, sample.rows, sample.labels, group, wanted.with_settled(settled))
             views = replace(views, floor=settled.floor or views.floor)
         if views or made:
             self._put(self._model, replace(views, choices=(*made, *(views.choices or ())) or None), stale=False)
@@ -114,6 +117,8 @@ class Judging(Generating, ClassifierMixin, BaseEstimator):
     ) -> Self:
         """Choose the views again on all rows. The model is then that of a new fit, except for the tokens of texts.
 
+        Means and variances are counted again, too, since subtracted values may have left rounding errors.
+
         Parameters
         ----------
         X, y, sample_weight, groups : as for fit
@@ -131,7 +136,7 @@ class Judging(Generating, ClassifierMixin, BaseEstimator):
         return self
 
     def _rechosen(self, examples: Examples) -> Model:
-        """Return the model with likelihoods chosen again by these rows, unless they were declared."""
+        """Return the model with likelihoods chosen again and moments counted again, if these are all its rows."""
         return self._model
 
     def _known_columns(self, X: Given, y: LabelsLike) -> tuple[Given, LabelsLike]:
@@ -215,7 +220,7 @@ class Judging(Generating, ClassifierMixin, BaseEstimator):
         return evidence(self._predictor, self._evidence_names(), self._reader.by_block, coefficient)
 
     def drop_views(self) -> Self:
-        """Drop the views (temper, weights, a chosen pseudo-count): only the counts and the chosen tokens are left.
+        """Drop the views (temper, powers, a chosen pseudo-count): only the counts and the chosen tokens are left.
 
         Returns
         -------

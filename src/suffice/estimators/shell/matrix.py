@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any, ClassVar, TypeGuard, TypeVar
 
 import numpy as np
@@ -31,7 +32,7 @@ from suffice.models.model import Block, Model, Name
 from suffice.models.views import FeatureWeights, Views
 from suffice.readers.labels import Examples, Given, classes_and_codes, labelled
 from suffice.readers.one_block import MatrixReader, one_row_of
-from suffice.stats import Statistic
+from suffice.stats import DiagonalMoments, FullMoments, Statistic
 from suffice.stats.base import has_rows_of
 from suffice.stats.inputs import KERNEL_TYPES, RowMatrix
 from suffice.typing import LabelArray, LabelsLike, Names, RowLike, SparseMatrix, WeightsLike
@@ -95,6 +96,13 @@ class MatrixClassifier(Classifier):
         likelihoods: dict[Name, Likelihood] = {"X": self._likelihood(views)}
         with self._complaints(examples.source):
             return Model.of(examples.classes, likelihoods, self._reader.rows(examples.source), examples.labels)
+
+    def _rechosen(self, examples: Examples) -> Model:
+        if not isinstance(self._statistic, DiagonalMoments | FullMoments):
+            return self._model
+        fresh = self._count(examples)  # removed values may have left rounding errors
+        same = np.array_equal(fresh.classes, self.classes_) and np.allclose(fresh.n, self._model.n, rtol=1e-9)
+        return replace(self._model, blocks=fresh.blocks) if same else self._model
 
     def _source(self, X: Given) -> Any:
         if isinstance(X, np.ndarray) and self._is_plain(X):
@@ -204,7 +212,7 @@ class MatrixClassifier(Classifier):
         self._put(Model(classes, statistics["classes"], {"X": block}, declared), views, stale)
         features = getattr(views.weights, "features", None)
         if features is not None and features.shape != (self.n_features_in_,):
-            raise DataError("There must be one evidence weight per feature.")
+            raise DataError("There must be one power per feature.")
 
     def _read_statistic(self, statistics: State) -> Statistic:
         """Return the statistic of the block from the statistics in a file."""

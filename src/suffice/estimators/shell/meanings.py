@@ -6,7 +6,7 @@ which checks the arguments of users; `allows` checks the parameters in a file.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Real
 from typing import Any, Literal, Protocol, TypeAlias
@@ -15,13 +15,14 @@ import numpy as np
 
 from suffice.errors import InputError, PriorError
 from suffice.models.class_prior import ClassPrior
+from suffice.models.likelihoods.base import Likelihood
 from suffice.models.scoring.cells import Temper
-from suffice.posterior import Dirichlet
+from suffice.posterior import Conjugate, Dirichlet
 from suffice.typing import Array
 
 __all__ = [
     "CLASS_PRIORS", "EFFORTS", "ESTIMATE", "EXPONENTS", "RIDGES", "TEMPERS", "Alpha", "ClassPriorLike", "Domain",
-    "OneOf", "Tempered", "Tempering", "Vector", "Within", "allows", "check_temper", "class_prior_of",
+    "OneOf", "Tempered", "Tempering", "Vector", "Within", "allows", "check_sizes", "check_temper", "class_prior_of",
     "counts_of_belief", "given_temper", "is_loo", "length_exponent_of", "must_sum_to_one",
 ]  # fmt: skip
 
@@ -91,10 +92,13 @@ class Within:
 Domain: TypeAlias = Sequence[object] | str
 """The allowed values of a parameter; "no_validation" if it is checked elsewhere."""
 
+LARGEST = 2.0**500
+"""Largest size of a number in a parameter."""
+
 ESTIMATE = OneOf(frozenset({"mle", "map", "mean", "predictive"}))
 POSITIVE = Within(Real, 0, None, "neither")
 TEMPERS: Domain = [POSITIVE, OneOf(frozenset({"loo"})), None]
-EXPONENTS: Domain = [Within(Real, None, None, "neither"), OneOf(frozenset({"loo"})), None]
+EXPONENTS: Domain = [Within(Real, -30, 30, "both"), OneOf(frozenset({"loo"})), None]
 RIDGES: Domain = [POSITIVE, None]
 EFFORTS = OneOf(frozenset({"fast", "balanced", "best"}))
 
@@ -128,6 +132,32 @@ def _is(value: object, one: object) -> bool:
 def is_loo(value: object) -> bool:
     """Return whether a parameter is "loo", chosen by leaving rows out."""
     return isinstance(value, str) and value == "loo"
+
+
+def check_sizes(name: str, given: Mapping[str, object]) -> None:
+    """Raise InputError for a parameter with a number so large that sums and products of it overflow."""
+    for parameter, value in given.items():
+        largest = _largest(value)
+        if largest > LARGEST:
+            raise InputError(
+                f"The '{parameter}' parameter of {name} must hold numbers of at most 2**500 in size; got {largest:.6g}."
+            )
+
+
+def _largest(value: object) -> float:
+    """Return the largest size of a number in a value of a parameter; 0 without numbers."""
+    parts: Iterable[object] = ()
+    if isinstance(value, Conjugate):
+        parts = value._values()
+    elif isinstance(value, Mapping):
+        parts = value.values()
+    elif isinstance(value, Likelihood):
+        parts = vars(value).values()
+    elif isinstance(value, list | tuple) and value and not isinstance(value[0], Real | str):
+        parts = value
+    elif isinstance(value, Real | list | tuple | np.ndarray) and np.asarray(value).dtype.kind in "iuf":
+        return float(np.abs(np.asarray(value, np.float64)).max(initial=0.0))
+    return max(map(_largest, parts), default=0.0)
 
 
 def class_prior_of(estimator: HasClassPrior, flat: bool = False) -> ClassPrior:

@@ -136,10 +136,10 @@ def _names(found: TopFeatures) -> list[str]:
 
 def parts_of_columns(estimator: TableClassifier) -> Iterator[str]:
     """Yield a table with a line per column."""
-    weights = {str(name): weight for name, weight in estimator.feature_weights_.items()}
-    head = [*HEAD, *["weight"] * bool(weights)]
+    powers = {str(name): power for name, power in estimator.feature_powers_.items()}
+    head = [*HEAD, *["power"] * bool(powers)]
     rows = [
-        (name, kind, float(n.replace(",", "")) if n else None, prior, *[weights.get(name)] * bool(weights))
+        (name, kind, float(n.replace(",", "")) if n else None, prior, *[powers.get(name)] * bool(powers))
         for name, kind, n, prior in _lines(estimator)
     ]
     yield table(head, rows, most=len(rows))

@@ -49,6 +49,7 @@ from suffice.models.scoring.results import Estimate
 from suffice.posterior import Dirichlet
 from suffice.readers.labels import Given, LabelChecks, check_kinds_of_labels
 from suffice.sparse import sound
+from suffice.stats.inputs import as_numbers
 from suffice.typing import Array, WeightsLike
 
 __all__ = [
@@ -154,8 +155,21 @@ def shorten_requests(cls: type) -> None:
 
 def validate_data(estimator: BaseEstimator, X: Given, *args: object, **options: object) -> Any:
     """Read rows as scikit-learn does, after checking sparse matrices, which it converts without a check."""
+    if np.ma.isMaskedArray(X) and np.ma.is_masked(X):
+        place = tuple(int(at) for at in np.argwhere(np.ma.getmaskarray(X))[0])
+        raise InputError(
+            f"{type(estimator).__name__} (input X) must hold a value everywhere; got a masked one at {place}. Fill "
+            "masked values or leave out their rows, or use NaiveBayes, which takes them as missing."
+        )
+    if options.get("dtype", "") is None and _is_list_of_words(X):
+        X = np.array(X, object)  # numpy's own strings cannot end in NUL
     given = sound(X, "X") if issparse(X) else _with_plain_categories(X)
     return validation.validate_data(estimator, given, *args, **options)
+
+
+def _is_list_of_words(X: Given) -> bool:
+    rows = X if isinstance(X, list) else []
+    return bool(rows) and isinstance(rows[0], list | tuple) and any(isinstance(value, str) for value in rows[0])
 
 
 def _with_plain_categories(X: Given) -> Given:
@@ -172,6 +186,8 @@ def _with_plain_categories(X: Given) -> Given:
 
 def checked_weights(sample_weight: WeightsLike, X: Given) -> Array:
     """Return the weight of each row, checked by scikit-learn."""
+    if np.ma.isMaskedArray(sample_weight):
+        sample_weight = as_numbers(sample_weight, "The argument 'sample_weight'")
     weights: Array = _check_sample_weight(sample_weight, X, dtype=np.float64)
     return weights
 

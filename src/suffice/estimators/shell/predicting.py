@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
-from typing import Any, ClassVar, Literal, TypeAlias, TypeVar
+from typing import Any, ClassVar, Literal, TypeAlias, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from suffice.errors import InputError
 from suffice.estimators.shell.meanings import Tempering, given_temper, length_exponent_of
-from suffice.estimators.shell.whole import NamesInUse, must_be_fitted, refuse_old_names, take_turns
+from suffice.estimators.shell.portable import Portable
+from suffice.estimators.shell.whole import explain_constructor, must_be_fitted, refuse_other_names, take_turns
 from suffice.models.answers.decisions import Costs, cost_matrix, least_loss, or_abstained, price
 from suffice.models.answers.explanation import Explanation, explain, place_of
 from suffice.models.answers.parts import TopFeatures, Wording, speaking
@@ -25,6 +26,7 @@ from suffice.models.scoring.cells import Temper
 from suffice.models.scoring.results import Estimate
 from suffice.models.views import Views
 from suffice.readers.labels import Given, RowReader
+from suffice.readers.one_block import is_one_row
 from suffice.stats.journal import Journal
 from suffice.typing import Array, DataLike, Label, LabelArray, Names, RowLike
 
@@ -34,7 +36,7 @@ D = TypeVar("D", bound=np.generic)
 Answer: TypeAlias = Callable[[Predictor, RowsByName], NDArray[D]]
 
 
-class Predicting(metaclass=NamesInUse):
+class Predicting(Portable, ABC):
     """Base of all classifiers: answers questions by a predictor, which is a model with views; needs no scikit-learn."""
 
     _kind_of_rows: ClassVar[Literal["matrix", "text", "table"]] = "matrix"
@@ -46,9 +48,10 @@ class Predicting(metaclass=NamesInUse):
     _journal: Journal | None = None
 
     def __init_subclass__(cls, **options: object) -> None:
-        """Make the changes of a subclass complete or not at all, and refuse its old names."""
+        """Make the changes of a subclass complete or not at all, and refuse names of other libraries."""
         super().__init_subclass__(**options)
-        refuse_old_names(cls)
+        explain_constructor(cls)
+        refuse_other_names(cls)
         take_turns(cls)
 
     def __sklearn_is_fitted__(self) -> bool:
@@ -131,6 +134,13 @@ class Predicting(metaclass=NamesInUse):
         """Return the names of the parts of the evidence: features, or all columns together."""
         return self._feature_names()
 
+    def _named_columns(self) -> Sequence[object]:
+        """Return the names of the columns, or their places."""
+        if self._kind_of_rows == "table":
+            return list(self._model.blocks)
+        names = self._feature_names()
+        return range(getattr(self, "n_features_in_", 0)) if names is None else list(names)
+
     def _categories(self) -> Sequence[LabelArray] | None:
         """Return the categories of each feature; None if features have none."""
         return None
@@ -144,7 +154,7 @@ class Predicting(metaclass=NamesInUse):
 
     def _in_force(self) -> Predictor:
         views = self._predictor.views
-        if views.weights is not None and getattr(self, "feature_weights", None) is None:  # set to None after the fit
+        if views.weights is not None and getattr(self, "feature_powers", None) is None:  # set to None after the fit
             views = replace(views, weights=None)
         temper = self._temper(views)
         if views is not self._predictor.views or temper != self._predictor.temper:
@@ -152,8 +162,10 @@ class Predicting(metaclass=NamesInUse):
         return self._predictor
 
     def _answer(self, question: Answer[D], X: Given) -> NDArray[D]:
-        """Return the answers of the predictor for rows, read in parts."""
+        """Return the answers of the predictor for rows, read in parts; a dict of values or a Series may be one row."""
         must_be_fitted(self)
+        if self._kind_of_rows != "text" and is_one_row(X, self._named_columns()):
+            X = self._one(cast("RowLike", X))
         with self._complaints(X):
             return self._answer_of(question, self._reader.parts(self._source(X)))
 
@@ -260,10 +272,10 @@ class Predicting(metaclass=NamesInUse):
         Returns
         -------
         features : TopFeatures
-            Rows of feature, value and weight, largest weight first. The weight is the average evidence for the class,
-            in nats, that the feature contributes in rows of the class: θ_c·ln(θ_c/θ) for a word, a flag that is on or a
-            category with probability θ_c in the class and θ in the others (averaged by their rows); for counts and
-            numbers, the Kullback-Leibler divergence of their distributions. Evidence against the class is not listed.
+            Rows of feature, value and log-odds, the largest first: what the feature adds on average to the log-odds of
+            the class, in nats, in rows of the class: θ_c·ln(θ_c/θ) for a word, a flag that is on or a category with
+            probability θ_c in the class and θ in the others (averaged by their rows); for counts and numbers, the
+            Kullback-Leibler divergence of their distributions. Features that speak against the class are not listed.
         """
         must_be_fitted(self)
         number: object = k

@@ -62,7 +62,7 @@ def written_views(views: Views, stale: bool) -> State:
 
 
 def read_views(state: State, kind: type[Weights]) -> tuple[Views, bool]:
-    """Return the views in a file; raise DataError if they are invalid, or have weights of another kind."""
+    """Return the views in a file; raise DataError if they are invalid, or have powers of another kind."""
     chosen, stale = state.get("_chosen"), state.get("_stale")
     if set(state) - {"_transform"} != {"_chosen", "_stale"} or type(stale) is not bool or not isinstance(chosen, dict):
         raise DataError(f"Views must have the keys ['_chosen', '_stale']; got {list(state)}.")
@@ -72,7 +72,7 @@ def read_views(state: State, kind: type[Weights]) -> tuple[Views, bool]:
         raise DataError(f"A pseudo-count must be a number above 0; got {alpha!r}.")
     floor: object = chosen.get("floor", 0.0)
     if not isinstance(floor, Real) or not 0 <= float(floor) < 1:
-        raise DataError(f"The floor of probabilities must be a number of at least 0 and below 1; got {floor!r}.")
+        raise DataError(f"The label noise must be a number of at least 0 and below 1; got {floor!r}.")
     _check_parts(chosen, kind)
     return Views(**chosen), stale
 
@@ -85,7 +85,7 @@ def _check_parts(chosen: State, kind: type[Weights]) -> None:
     if not all(0 < power < np.inf for power in powers) or not np.isfinite(temper.length):
         raise DataError(f"A temper must have finite powers above 0 and a finite exponent; got {temper!r}.")
     if weights is not None and (type(weights) is not kind or not _sound(weights)):
-        raise DataError(f"Evidence weights must be finite {kind.__name__}; got {type(weights).__name__}.")
+        raise DataError(f"Feature powers must be finite {kind.__name__}; got {type(weights).__name__}.")
 
 
 def _sound(weights: Weights) -> bool:

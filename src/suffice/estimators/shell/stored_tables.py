@@ -51,7 +51,7 @@ TABLE_DOMAINS: dict[str, Domain] = {
     "unseen": [OneOf(frozenset({"prior", "error"}))],
     "class_prior": CLASS_PRIORS,
     "temper": TEMPERS,
-    "feature_weights": [OneOf(frozenset({"loo"})), None],
+    "feature_powers": [OneOf(frozenset({"loo"})), None],
     "ridge": RIDGES,
     "effort": [EFFORTS],
     "joint": [OneOf(frozenset({"auto"})), Within(Integral, 2, 3, "both"), list, None],
@@ -69,7 +69,7 @@ class StoredTable(Predicting):
     columns: ColumnModels
     unseen: Literal["prior", "error"]
     class_prior: ClassPriorLike
-    feature_weights: Literal["loo"] | None
+    feature_powers: Literal["loo"] | None
     _reader: TableReader
 
     def __init__(self, **given: object) -> None:
@@ -89,7 +89,7 @@ class StoredTable(Predicting):
         self._reader = self._reader.of(self._model)
 
     def _in_force(self) -> Predictor:
-        if self._predictor.views.weights is not None and self.feature_weights is None:
+        if self._predictor.views.weights is not None and self.feature_powers is None:
             self._predictor = unweighted(self._predictor)
         return super()._in_force()
 
@@ -120,13 +120,13 @@ class StoredTable(Predicting):
         return {name: block.statistic for name, block in self._model.alone.items()}
 
     @property
-    def feature_weights_(self) -> dict[Name, float]:
+    def feature_powers_(self) -> dict[Name, float]:
         """The exponent of each column that is not dropped."""
         return weights_of(self._model, self._predictor.views.weights)
 
 
 def weights_of(model: Model, weights: Weights | None) -> dict[Name, float]:
-    """Return the exponent of each column that is not dropped: near 0 if others carry the same evidence."""
+    """Return the exponent of each column that is not dropped: near 0 if others carry the same information."""
     return {name: 1.0 if weights is None else weights.of_block(name) for name in model.voting}
 
 

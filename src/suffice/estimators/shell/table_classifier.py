@@ -51,7 +51,7 @@ class TableClassifier(Classifier):
 
     columns: ColumnModels
     unseen: Literal["prior", "error"]
-    feature_weights: Literal["loo"] | None
+    feature_powers: Literal["loo"] | None
     joint: joint_sets.JointColumns
     memory_limit: int
     _reader: TableReader
@@ -121,7 +121,7 @@ class TableClassifier(Classifier):
         self._reader, self.n_features_in_ = self._reader.of(self._model), len(self._model.alone)
 
     def _in_force(self) -> Predictor:
-        if self._predictor.views.weights is not None and self.feature_weights is None:
+        if self._predictor.views.weights is not None and self.feature_powers is None:
             self._predictor = unweighted(self._predictor)
         return super()._in_force()
 
@@ -208,15 +208,15 @@ class TableClassifier(Classifier):
         return views_without(seen, model)
 
     @property
-    def feature_weights_(self) -> dict[Name, float]:
-        """The exponent of each column that is not dropped: near 0 if others carry the same evidence."""
+    def feature_powers_(self) -> dict[Name, float]:
+        """The exponent of each column that is not dropped: near 0 if others carry the same information."""
         weights = self._predictor.views.weights if self.__sklearn_is_fitted__() else None
         return weights_of(self._model, weights)
 
     @property
     def joint_(self) -> dict[tuple[Name, ...], Likelihood]:
-        """The model of each set of joint columns, the largest weight first."""
-        return joint_sets.joint_of(self._model, self.feature_weights_)
+        """The model of each set of joint columns, the largest power first."""
+        return joint_sets.joint_of(self._model, self.feature_powers_)
 
     def _named_features(self) -> list[Name]:
         return [name for name, block in self._model.voting.items() if not block.likelihood.correction]

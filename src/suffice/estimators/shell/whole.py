@@ -7,16 +7,14 @@ it started, so it sees one complete state, and never waits. Caches that it fills
 The lock of an estimator is not part of its state: it is not copied, pickled or shown in ``vars``. No thread holds two
 locks, since other models that take part in a change are only read.
 
-This file also lists renamed parameters and attributes: an old name raises an error that states the new one, and old
-model files are read by the list.
+This file also lists parameters that scikit-learn's estimators have by another name: they raise an error with ours.
 """
 
 from __future__ import annotations
 
 import inspect
 import os
-from abc import ABCMeta
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import wraps
 from threading import RLock
@@ -25,13 +23,15 @@ from weakref import WeakKeyDictionary
 
 from suffice.attributes import guard_properties
 from suffice.errors import BusyError, KeywordError
+from suffice.estimators.shell.portable import Portable
+from suffice.signatures import explained
 
 if TYPE_CHECKING:
     from sklearn.base import BaseEstimator
 
 __all__ = [
-    "ATTRIBUTES", "MOVED", "PARAMETERS", "NamesInUse", "Whole", "changing", "know_nothing", "must_be_fitted",
-    "refuse_old_names", "take_turns", "whole",
+    "MOVED", "PARAMETERS", "Whole", "changing", "explain_constructor", "know_nothing", "must_be_fitted",
+    "refuse_other_names", "take_turns", "whole",
 ]  # fmt: skip
 
 CHANGES = {
@@ -52,20 +52,14 @@ if hasattr(os, "register_at_fork"):  # threads that hold locks do not exist in a
     os.register_at_fork(after_in_child=_locks.clear)
 
 
-class NamesInUse(ABCMeta):
-    """The type of classes whose `dir`, and so `help`, leaves out names that were renamed or removed."""
-
-    def __dir__(cls) -> list[str]:
-        return [name for name in super().__dir__() if not isinstance(inspect.getattr_static(cls, name, None), OldName)]
-
-
-class Whole(metaclass=NamesInUse):
+class Whole(Portable):
     """An estimator whose changes are made completely or not at all."""
 
     def __init_subclass__(cls, **options: object) -> None:
-        """Make the changes of a subclass complete or not at all, and refuse its old names."""
+        """Make the changes of a subclass complete or not at all, and refuse names of other libraries."""
         super().__init_subclass__(**options)
-        refuse_old_names(cls)
+        explain_constructor(cls)
+        refuse_other_names(cls)
         take_turns(cls)
 
 
@@ -85,6 +79,13 @@ def take_turns(cls: type[BaseEstimator]) -> None:
         from suffice.estimators.shell.parameters import shorten_requests
 
         shorten_requests(cls)
+
+
+def explain_constructor(cls: Any) -> None:
+    """Make errors about wrong parameters of a constructor list the known ones."""
+    module = getattr(cls.__init__, "__module__", "")
+    if "__init__" in vars(cls) or module.startswith("sklearn."):
+        cls.__init__ = explained(cls.__init__)
 
 
 def whole(model: M) -> M:
@@ -169,28 +170,25 @@ def _is_ours(method: Method) -> bool:
     return getattr(BaseEstimator, method.__name__, None) is not method
 
 
-# renamed parameters and attributes ------------------------------------------------------------------------------------
+# parameters of scikit-learn by other names ----------------------------------------------------------------------------
 
-FEATURE_WEIGHTS = {"weights": "feature_weights"}
 FIT_PRIOR = {"fit_prior": "class_prior"}
 
 PARAMETERS: dict[str, dict[str, str]] = {
     "DirichletMultinomialNB": FIT_PRIOR,
     "GaussianDiscriminant": {"priors": "class_prior"},
-    "GaussianNB": {"prior": "belief"},
-    "MultinomialNB": FEATURE_WEIGHTS,
-    "NaiveBayes": FEATURE_WEIGHTS | FIT_PRIOR,
+    "NaiveBayes": FIT_PRIOR,
     "PoissonNB": FIT_PRIOR,
-    "TextClassifier": FEATURE_WEIGHTS | FIT_PRIOR,
+    "TextClassifier": FIT_PRIOR,
 }
-"""Renamed parameters of each class: old name to new name."""
+"""Parameters by the names of scikit-learn's estimators, and ours."""
 
 VALUES: dict[tuple[str, object], str] = {
     ("fit_prior", True): "counted",
     ("fit_prior", False): "uniform",
     ("priors", None): "counted",
 }
-"""Values of `class_prior` that replace values of old parameters."""
+"""Values of `class_prior` that mean what values of scikit-learn's parameters do."""
 
 TOKENS = (
     "analyzer", "lowercase", "strip_accents", "stop_words", "token_pattern", "tokenizer", "preprocessor", "encoding",
@@ -205,79 +203,42 @@ MOVED: dict[str, dict[str, str]] = {
         **dict.fromkeys(TERM_WEIGHTING, "term_weighting"),
     },
 }
-"""Parameters that became options of a value: option to the parameter that takes the value."""
-
-WEIGHTS_ = {"weights_": "is now 'feature_weights_'"}
-
-LEFT_OUT = {"loo_log_loss_": "log_loss", "loo_accuracy_": "accuracy", "n_singletons_": "n_singletons"}
-
-ATTRIBUTES: dict[str, dict[str, str]] = {
-    "Classifier": {
-        old: f"is now '{new}' of what sf.evaluate.leave_one_out(model, X, y) returns" for old, new in LEFT_OUT.items()
-    },
-    "GaussianNB": {"prior_": "is now 'belief_'"},
-    "LanguageModel": {"update": "is now 'partial_fit'"},
-    "MultinomialNB": WEIGHTS_,
-    "NaiveBayes": WEIGHTS_,
-    "TextClassifier": WEIGHTS_,
-}
-"""Renamed or removed attributes and methods of each class: old name to the end of the error message."""
+"""Options that are part of a value here: option to the parameter that takes the value."""
 
 
-class OldName:
-    """An attribute that was renamed or removed: reading it raises an AttributeError that says what to use."""
-
-    def __init__(self, name: str, fate: str) -> None:
-        self.name, self.fate = name, fate
-
-    def __get__(self, instance: object, kind: type) -> OldName:
-        if instance is None:
-            return self
-        raise AttributeError(f"The attribute '{self.name}' of {kind.__name__} {self.fate}.")
-
-
-def refuse_old_names(cls: type) -> None:
-    """Make old names of a class raise errors, in its constructor, in `set_params` and as attributes."""
-    renamed, moved = PARAMETERS.get(cls.__name__, {}), MOVED.get(cls.__name__, {})
-    parameters = {name: f"is now '{new}'" for name, new in renamed.items()}
-    parameters |= {name: f"is now part of '{new}'" for name, new in moved.items()}
-    fates = parameters | ATTRIBUTES.get(cls.__name__, {})
-    if not fates or not cls.__module__.startswith("suffice."):
+def refuse_other_names(cls: type) -> None:
+    """Make the constructor and `set_params` of a class refuse parameters by the names of other libraries."""
+    parameters = {
+        **{name: f"takes '{new}' instead of '{name}'" for name, new in PARAMETERS.get(cls.__name__, {}).items()},
+        **{name: f"takes '{name}' as a part of '{new}'" for name, new in MOVED.get(cls.__name__, {}).items()},
+    }
+    if not parameters or not cls.__module__.startswith("suffice."):
         return
-    for name, fate in fates.items():
-        setattr(cls, name, OldName(name, fate))
     methods = {name: _refusing(getattr(cls, name), cls.__name__, parameters) for name in ("__init__", "set_params")}
     methods["set_params"].__doc__ = "Set parameters, those of a nested estimator by ``name__parameter``; return self."
-    for name, method in {"__dir__": _names, **(methods if parameters else {})}.items():
+    for name, method in methods.items():
         setattr(cls, name, method)
 
 
 def _refusing(method: Method, name: str, parameters: dict[str, str]) -> Method:
-    """Return the method, changed to raise KeywordError for parameters with an old name."""
+    """Return the method, changed to raise KeywordError for parameters with another name."""
 
     @wraps(method)
     def refusing(self: BaseEstimator, *args: object, **given: object) -> object:
         old = next((one for one in given if one in parameters), None)
         if old is not None:
             use = _instead(old, given, MOVED.get(name, {}))
-            raise KeywordError(f"The '{old}' parameter of {name} {parameters[old]}; got {old}={given[old]!r}{use}.")
+            raise KeywordError(f"{name} {parameters[old]}; got {old}={given[old]!r}{use}.")
         return method(self, *args, **given)
 
     return refusing
 
 
 def _instead(old: str, given: dict[str, object], moved: dict[str, str]) -> str:
-    """Return the code that replaces an old parameter, for an error; "" if it is the same value under the new name."""
+    """Return the code that replaces a parameter, for an error; "" if it is the same value under our name."""
     if old in moved:
         alike = ", ".join(f"{one}={given[one]!r}" for one in given if moved.get(one) == moved[old])
         return f": use {moved[old]}=sf.{moved[old].title().replace('_', '')}({alike})"
     value = given[old]
     known = value is None or isinstance(value, bool)
     return f": use class_prior={VALUES[old, value]!r}" if known and (old, value) in VALUES else ""
-
-
-def _names(instance: object) -> Iterable[str]:
-    """Return the attributes of an object without old names."""
-    kind = type(instance)
-    names = object.__dir__(instance)
-    return [name for name in names if not isinstance(inspect.getattr_static(kind, name, None), OldName)]

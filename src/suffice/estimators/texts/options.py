@@ -79,7 +79,7 @@ TEXT_DOMAINS: dict[str, Domain] = {
     "term_weighting": [TermWeighting, None],
     "temper": TEMPERS,
     "length_exponent": EXPONENTS,
-    "feature_weights": [OneOf(frozenset({"loo"})), None],
+    "feature_powers": [OneOf(frozenset({"loo"})), None],
     "ridge": RIDGES,
     "effort": [EFFORTS],
     "memory_limit": [Within(Integral, 1, None, "left")],

@@ -123,9 +123,9 @@ def _check_shapes(counts: WordCounts, views: Views, transform: object) -> None:
     if isinstance(weights, WordWeights) and len(weights.features) != (
         counts.width if counts.hash_bits else len(weights.words)
     ):
-        raise ShapeError("There must be one evidence weight per word.")
+        raise ShapeError("There must be one power per word.")
     if isinstance(weights, WordWeights) and not weights.places_fit:
-        raise ShapeError("Residuals must belong to words that have an evidence weight.")
+        raise ShapeError("Residuals must belong to words that have a power.")
     if not isinstance(transform, FittedTransform | None):
         raise DataError(f"The transform of documents must be a FittedTransform; got {type(transform).__name__}.")
     if transform is not None and transform.idf is not None and transform.idf.shape != (counts.width,):

@@ -98,21 +98,21 @@ class TextClassifier(ReadsTexts):
     length_exponent : float, "loo" or None, default="loo"
         Exponent of document length: a document of length n has the temper divided by n to this exponent. "loo" chooses
         it together with the temper, and is 0 if `temper` is a number or None; None is 0.
-    feature_weights : "loo" or None, default="loo"
-        Evidence weights, for "multinomial": an exponent per word, so that evidence that several words repeat counts
+    feature_powers : "loo" or None, default="loo"
+        Feature powers, for "multinomial": an exponent per word, so that what several words repeat counts
         once. "loo" fits them so that each text is predicted best from the others; it needs at least 200 texts, and at
-        most 128 classes unless `ridge` is given or `effort` is "best". None gives every word weight 1.
+        most 128 classes unless `ridge` is given or `effort` is "best". None gives every word power 1.
     ridge : float, default=None
-        Strength of the ridge penalty that shrinks evidence weights toward 1. If not given, it minimizes the log loss on
+        Strength of the ridge penalty that shrinks feature powers toward 1. If not given, it minimizes the log loss on
         held-out texts.
     effort : {"fast", "balanced", "best"}, default="balanced"
         How much time is spent on choices, which ``choices_`` lists. "fast" reads the texts once and uses single words
-        without evidence weights. "balanced" chooses tokens, pseudo-count, weights, residuals and a rate of wrong labels
+        without feature powers. "balanced" chooses tokens, pseudo-count, powers, residuals and a rate of wrong labels
         (label noise) by log loss on held-out texts; it uses at most 50,000 texts, selected by a hash of their content,
         so that the order of the texts does not matter. "best" uses up to 200,000 texts, holds out each part of them in
         turn, and tries more options.
     memory_limit : int, default=2_000_000_000
-        Bytes that fitting the weights may use. If the texts need more, weights are fitted on fewer texts.
+        Bytes that fitting the powers may use. If the texts need more, powers are fitted on fewer texts.
     verbose : bool, default=False
         Whether to print progress to standard error: a line for each stage, and the expected time. If False, a terminal
         shows a progress bar when choices take more than five seconds.
@@ -133,8 +133,8 @@ class TextClassifier(ReadsTexts):
         Smallest number, or share, of documents with a word of the model.
     words_ : ndarray of str
         The words of the model, sorted; empty if words are hashed.
-    feature_weights_ : ndarray of shape (n_words,)
-        The evidence weight of each word: near 0 if other words carry the same evidence.
+    feature_powers_ : ndarray of shape (n_words,)
+        The power of each word: near 0 if other words carry the same information.
     choices_ : Choices
         What was chosen on held-out texts, and the alternatives that were tried.
     counts_ : WordCounts
@@ -168,7 +168,7 @@ class TextClassifier(ReadsTexts):
         term_weighting: TermWeighting | None = None,
         temper: Tempering | None = "loo",
         length_exponent: Tempering | None = "loo",
-        feature_weights: Literal["loo"] | None = "loo",
+        feature_powers: Literal["loo"] | None = "loo",
         ridge: float | None = None,
         effort: Effort = "balanced",
         memory_limit: int = 2_000_000_000,
@@ -186,7 +186,7 @@ class TextClassifier(ReadsTexts):
         self.term_weighting = term_weighting
         self.temper = temper
         self.length_exponent = length_exponent
-        self.feature_weights = feature_weights
+        self.feature_powers = feature_powers
         self.ridge = ridge
         self.effort = effort
         self.memory_limit = memory_limit
@@ -255,8 +255,8 @@ class TextClassifier(ReadsTexts):
         return float(np.ravel(settled.odds.a if self.model == "bernoulli" else settled.alpha)[0])
 
     @property
-    def feature_weights_(self) -> Array:
-        """The evidence weight of each of ``words_``: near 0 if other words carry the same evidence."""
+    def feature_powers_(self) -> Array:
+        """The power of each of ``words_``: near 0 if other words carry the same information."""
         check_is_fitted(self)
         powers = self._block.powers(self._predictor.views.weights)
         return np.ones(self._block.t.width) if powers is None else powers

@@ -55,7 +55,7 @@ SHORT, LONG_WORDS, LONGEST = {"balanced": 40, "best": 250}, 20, 2500
 to LONGEST letters."""
 
 WEIGHED = 200
-"""Smallest number of documents that evidence weights are fitted on."""
+"""Smallest number of documents that feature powers are fitted on."""
 
 DIFFERENT = 0.6
 """Approximate share of the words of a text that are distinct."""
@@ -278,7 +278,7 @@ def wanted_of(estimator: TextClassifier) -> Wanted | None:
     return Wanted(
         alpha="loo" if is_loo(estimator.alpha) else "held_out" if estimator.alpha is None and chooses else None,
         temper="held_out" if is_loo(estimator.temper) else None,
-        weights="features" if is_loo(estimator.feature_weights) and chooses else None,
+        weights="features" if is_loo(estimator.feature_powers) and chooses else None,
         ridge=estimator.ridge,
         least_rows=WEIGHED,
         alpha_bounds=(1.0, 10.0) if estimator.estimate == "map" else (1e-5, 10.0),

@@ -12,10 +12,10 @@ from typing import Any, NamedTuple, cast, overload
 
 import numpy as np
 
-from suffice.models.likelihoods.shared import weight_in_words
+from suffice.models.likelihoods.shared import power_in_words
 from suffice.models.model import Block, Model, Name, Together
 from suffice.models.predictor import Predictor
-from suffice.models.scoring.cells import AS_IT_IS
+from suffice.models.scoring.cells import AS_IT_IS, powered
 from suffice.models.scoring.results import Contributions
 from suffice.models.scoring.rows import Rows
 from suffice.models.scoring.text_rows import TextRows
@@ -29,15 +29,15 @@ __all__ = ["Top", "TopFeatures", "Wording", "WordsOfText", "known", "names_of", 
 
 
 class Top(NamedTuple):
-    """Hold a feature, its value in rows of the class, and its weight."""
+    """Hold a feature, its value in rows of the class, and what it adds to the log-odds there on average."""
 
     feature: Any
     value: str
-    weight: float
+    log_odds: float
 
 
 class TopFeatures(Sequence[Top]):
-    """List the features that favour a class, by decreasing weight, as rows of feature, value and weight."""
+    """List the features that favour a class, as rows of feature, value and log-odds, the largest first."""
 
     def __init__(self, label: Any, rows: list[Top]) -> None:
         self.label, self._rows = label, rows
@@ -63,17 +63,17 @@ class TopFeatures(Sequence[Top]):
 
     def __repr__(self) -> str:
         width = max((len(str(row.feature)) for row in self._rows), default=0)
-        lines = [f"  {row.weight:8.4f}  {row.feature!s:{width}}  {row.value}".rstrip() for row in self._rows]
-        head = f"Evidence for {self.label}, relative to the average of the other classes:"
+        lines = [f"  {row.log_odds:8.4f}  {row.feature!s:{width}}  {row.value}".rstrip() for row in self._rows]
+        head = f"Log-odds of {self.label}, relative to the average of the other classes:"
         return "\n".join([head, *(lines or ["  none"])])
 
     def _repr_html_(self) -> str:
         return card(self, self._parts)
 
     def _parts(self) -> Iterator[str]:
-        most = max((row.weight for row in self._rows), default=0.0) or 1.0
-        rows = [(str(row.feature), row.value, row.weight, bar(row.weight / most)) for row in self._rows]
-        yield table(["feature", "value", "weight", ""], rows) if rows else line("none")
+        most = max((row.log_odds for row in self._rows), default=0.0) or 1.0
+        rows = [(str(row.feature), row.value, row.log_odds, bar(row.log_odds / most)) for row in self._rows]
+        yield table(["feature", "value", "log-odds", ""], rows) if rows else line("none")
 
 
 def speaking(
@@ -112,13 +112,15 @@ def _speaking_columns(predictor: Predictor, code: int, k: int) -> list[Top]:
     found, weights = list[Top](), predictor.views.weights
     for name, block in predictor.model.voting.items():
         power = 1.0 if weights is None else weights.of_block(name)
-        meant = weight_in_words(power, "columns")
+        if not power:
+            continue
+        meant = power_in_words(power)
         likelihood: Any = block.settled
         by_means = replace(likelihood, estimate="mean")  # means never bring infinite evidence
         for row in by_means.speaks(block.t, predictor.model.n, code, k):
             named = name.columns[row.feature] if likelihood.replaces and isinstance(name, Together) else name
             found.append(Top(named, f"{row.value}, {meant}" if meant else row.value, power * row.weight))
-    return sorted(found, key=lambda row: -row.weight)[:k]
+    return sorted(found, key=lambda row: -row.log_odds)[:k]
 
 
 def known(model: Model, rows: Mapping[Name, Rows], least: int = 1) -> Booleans:
@@ -197,6 +199,7 @@ def parts(predictor: Predictor, rows: Mapping[Name, Rows], wording: Wording) -> 
     (name,) = predictor.votes(rows)  # raises DataError for impossible values
     block, weights = predictor.model.blocks[name], predictor.views.weights
     said = block.settled.contributions(block.t, rows[name], block.powers(weights))
+    said = said if _knows_its_spread(predictor, block.t) else replace(said, belief=None)
     more, scorer = block.residuals(weights, predictor.model.classes), cast("Any", block.scorer)
     if more is not None:
         said = _with_residuals(said, scorer.counts_of(rows[name].entries(block.t)), more)
@@ -239,7 +242,7 @@ def _of_columns(predictor: Predictor, rows: Mapping[Name, Rows], readings: Mappi
     votes = replace(predictor, temper=AS_IT_IS).votes(rows)
     logs = np.array([vote[0] for vote in votes.values()]).reshape(len(votes), len(predictor.model.classes))
     belief, inner, values = np.zeros((2, *logs.shape)), dict[int, Contributions](), list[str]()
-    lifts = dict[int, Array]()
+    lifts, times, powers = dict[int, Array](), np.full(len(votes), np.nan), np.ones(len(votes))
     weights = predictor.views.weights
     for i, name in enumerate(votes):
         present = rows[name].present
@@ -247,21 +250,21 @@ def _of_columns(predictor: Predictor, rows: Mapping[Name, Rows], readings: Mappi
             values.append(f"missing, {RESIDUAL}" if logs[i].any() else "missing")
             belief[0, i] = logs[i]  # a residual, or zero
             continue
-        power = 1.0 if weights is None else weights.of_block(name)
-        meant = weight_in_words(power, "columns")
+        power = powers[i] = 1.0 if weights is None else weights.of_block(name)
         block = predictor.model.blocks[name]
         said = block.settled.contributions(block.t, rows[name])
         value = said.values[0] if block.likelihood.correction else readings[name]
         belief[:, i] = _belief_of_one(said, power)
+        times[i] = np.nan if said.times is None else power * said.times[0]
         more = block.added(weights, name, rows[name], predictor.model.classes)
-        values.append(", ".join(filter(None, [value, meant, RESIDUAL if more is not None and more.any() else ""])))
+        values.append(f"{value}, {RESIDUAL}" if more is not None and more.any() else value)
         belief[0, i] += 0.0 if more is None else more[0]
         if 0 in said.inner:
-            inner[i] = said.inner[0]
+            inner[i] = replace(said.inner[0], logs=powered(said.inner[0].logs, power))
         if 0 in said.lifts and power:
             lifts[i] = said.lifts[0]
     unknown = "" if known(predictor.model, rows, 0)[0] else "value of this row"
-    return Contributions(list(votes), values, logs, (belief[0], belief[1]), inner, lifts, unknown)
+    return Contributions(list(votes), values, logs, (belief[0], belief[1]), inner, lifts, times, unknown, powers)
 
 
 def _belief_of_one(said: Contributions, power: float) -> Array:
@@ -269,6 +272,15 @@ def _belief_of_one(said: Contributions, power: float) -> Array:
     if said.belief is None or len(said.features) != 1:
         return np.full((2, said.logs.shape[1]), np.nan)
     return np.stack([power * said.belief[0][0], power**2 * said.belief[1][0]])
+
+
+def _knows_its_spread(predictor: Predictor, t: Any) -> bool:
+    """Return whether the posterior says how uncertain the contributions of the only block's features are.
+
+    A pseudo-count that was chosen for the labels is no belief about probabilities. A temper says that words repeat what
+    others say, so there is less to learn from than their number.
+    """
+    return predictor.views.alpha is None and (predictor.temper == AS_IT_IS or not isinstance(t, WordCounts))
 
 
 def reading(block: Block, column: Column) -> str:

@@ -9,16 +9,21 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from suffice.errors import InputError, ShapeError
+from suffice.errors import InputError, KindError, ShapeError
 from suffice.models.answers.parts import names_of
 from suffice.models.likelihoods.pictures import ClassDistributions, FeatureBelief
+from suffice.models.model import Together
 from suffice.models.predictor import Predictor
 from suffice.models.scoring.information import class_shares
 from suffice.notebook import MOST, bar, card, table
+from suffice.stats.word_counts import WordCounts
 from suffice.telling import counted
 from suffice.typing import Array, Integers, Names
 
-__all__ = ["Information", "ShownColumn", "believed", "given_names", "information_of", "ranked", "shown_columns"]
+__all__ = [
+    "Information", "ShownColumn", "believed", "given_names", "information_of", "ranked", "ranked_columns",
+    "shown_columns",
+]  # fmt: skip
 
 SHOWN = 10
 UNITS = {"nats": 1.0, "bits": np.log(2.0)}
@@ -97,6 +102,26 @@ def ranked(predictor: Predictor, names: Any = None, unit: str = "nats") -> Infor
     return Information(names_of(block.t, len(values)) if names is None else names, values / UNITS[unit], unit)
 
 
+def ranked_columns(predictor: Predictor, unit: str = "nats") -> Information:
+    """Return the columns of a table ranked by information, without joint columns and those of texts."""
+    shares = _shares(predictor)
+    blocks = {name: block for name, block in predictor.model.voting.items() if not isinstance(name, Together)}
+    of_texts = [name for name, block in blocks.items() if isinstance(block.statistic, WordCounts)]
+    values = {
+        name: float(block.settled.information(block.t, shares)[0])
+        for name, block in blocks.items()
+        if name not in of_texts
+    }
+    if not values:
+        raise KindError(
+            "The argument 'model' of mutual_information must have a column that is not text; got only "
+            f"{', '.join(map(repr, of_texts))}. Use TextClassifier, whose features are words."
+        )
+    names = np.empty(len(values), object)
+    names[:] = list(values)
+    return Information(names, np.array(list(values.values())) / UNITS[unit], unit)
+
+
 def given_names(names: Any, width: int) -> NDArray[Any]:
     """Return the user's names for unnamed features; raise ShapeError unless there is one per feature."""
     called = np.asarray(names)
@@ -111,8 +136,12 @@ def given_names(names: Any, width: int) -> NDArray[Any]:
 def information_of(predictor: Predictor) -> Array:
     """Return the mutual information of each feature of the only block with the class, in nats, in feature order."""
     (block,) = predictor.model.voting.values()
-    prior = replace(predictor.prior, flat=False).log(predictor.model.n)  # without the terms of views
-    return block.settled.information(block.t, class_shares(prior))
+    return block.settled.information(block.t, _shares(predictor))
+
+
+def _shares(predictor: Predictor) -> Array:
+    """Return the class prior without the terms of views."""
+    return class_shares(replace(predictor.prior, flat=False).log(predictor.model.n))
 
 
 @dataclass(frozen=True)

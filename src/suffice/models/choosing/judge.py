@@ -27,6 +27,7 @@ from suffice.models.side_by_side import SEVERAL, counted_side_by_side, held_out_
 from suffice.models.views import Weights
 from suffice.parallel import in_parallel
 from suffice.stats.content import hashed
+from suffice.telling import untold
 from suffice.typing import Array, Booleans, Integers
 
 __all__ = ["Judged", "Sample", "check_learned", "held_out_of", "judge", "one_in", "some_rows"]
@@ -254,11 +255,12 @@ def _settled_without(blocks: Mapping[Name, Block], rows: Mapping[Name, Rows], re
     labels = Labels(code, None if (weight == 1).all() else weight, len(next(iter(blocks.values())).t.n))
     counted = counted_side_by_side(laws, rows, labels)
     rest: dict[Name, Block] = {}
-    for name, law in laws.items():
-        t = blocks[name].t
-        less = t - counted[name] if name in counted else law.without(t, *present_only(rows[name], labels))
-        if less.n.sum() > 0:  # otherwise there is nothing else to learn from
-            rest[name] = Block(law, less)
+    with untold("The spread of"):  # of rows that no model keeps
+        for name, law in laws.items():
+            t = blocks[name].t
+            less = t - counted[name] if name in counted else law.without(t, *present_only(rows[name], labels))
+            if less.n.sum() > 0:  # otherwise there is nothing else to learn from
+                rest[name] = Block(law, less)
     settle_bins([*rest.values()])
     return {name: with_settled_of(blocks[name], rest[name]) if name in rest else blocks[name] for name in rows}
 

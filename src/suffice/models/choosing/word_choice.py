@@ -181,7 +181,7 @@ def _option(judge: WordJudge, asked: Asked) -> WordOption:
     _note(judge, best, asked)
     if asked.ridge is None:
         both = {"none": plain, _ridge(weighed): weighed}
-        judge.note("evidence weights", _ridge(best), {name: judge.loss(one) for name, one in both.items()})
+        judge.note("feature powers", _ridge(best), {name: judge.loss(one) for name, one in both.items()})
     return best
 
 

@@ -138,7 +138,7 @@ class Cloud(Discriminant):
 
     gain: float | None = None
 
-    word = "cloud"
+    word = "multivariate normal"
     correction: ClassVar[bool] = True
     replaces: ClassVar[bool] = True
 

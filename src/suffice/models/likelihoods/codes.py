@@ -231,7 +231,7 @@ class Codes(Likelihood):
         logs = scorer.table[scorer.first[:-1] + code, : scorer.classes]
         values = [f"{v:.6g}" for v in rows.numbers[0].tolist()]
         unknown = "value of this row" if (code >= t.sizes).all() else ""
-        return Contributions(list(range(len(code))), values, logs, belief, unknown=unknown)
+        return Contributions(list(range(len(code))), values, logs, belief, times=np.ones(len(code)), unknown=unknown)
 
     def posterior(self, t: CategoryCounts, features: Integers | None = None) -> Dirichlet:
         """Return the posterior of the category probabilities of columns that have equally many categories."""

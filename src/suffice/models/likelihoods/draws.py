@@ -47,10 +47,10 @@ class Draw:
         if self.plugs_in(estimate):
             theta = plugged()
         elif self.parameters == "once":
-            theta = belief().sample(self.rng)
+            theta = belief().sample(rng=self.rng)
         else:
             believed = belief()
-            return lambda codes: believed[codes].sample(self.rng)
+            return lambda codes: believed[codes].sample(rng=self.rng)
         return lambda codes: _lines(theta, codes)
 
     def plugs_in(self, estimate: str) -> bool:
@@ -84,7 +84,7 @@ def _lines(theta: Any, codes: Integers) -> Any:
 
 def with_one_covariance(belief: NormalInverseWishart, rng: np.random.Generator) -> MeanCovariance:
     """Return one drawn covariance for all classes, and a drawn mean for each."""
-    covariance = belief[0].sample(rng).covariance
+    covariance = belief[0].sample(rng=rng).covariance
     steps = rng.standard_normal(belief.m.shape) @ np.linalg.cholesky(covariance).T
     means = belief.m + steps / np.sqrt(np.asarray(belief.kappa))[:, None]
     return MeanCovariance(means, np.broadcast_to(covariance, (len(means), *covariance.shape)))

@@ -17,6 +17,7 @@ from suffice.models.likelihoods.shared import added, must_be
 from suffice.models.likelihoods.totals import TotalBelief, Totals, TotalScores
 from suffice.models.scoring.beliefs import log_gammas, must_be_known, trigamma
 from suffice.models.scoring.cells import Cells
+from suffice.models.scoring.information import of_densities
 from suffice.models.scoring.linear import Linear
 from suffice.models.scoring.results import Estimate, Moments, Scorer
 from suffice.models.scoring.rows import MatrixRows
@@ -97,6 +98,16 @@ class Exponential(Totals):
         shape, rate = self.after(n, total)
         some, time = np.maximum(shape, TINY), np.maximum(rate, TINY)
         return np.asarray(np.log(some / time) - (some + 1) * np.log1p(x / time))  # EG-2
+
+    def information(self, t: WaitingTimes, prior: Array) -> Array:
+        """Return the mutual information of the class and each time."""
+        shape, rate = self.after(t.n, t.total) if self.estimate == "predictive" else (None, self.plug_in(t.n, t.total))
+
+        def quantiles(share: Array) -> Array:
+            waits = -np.log1p(-share)  # of a rate of one
+            return np.asarray(waits / rate if shape is None else rate * np.expm1(waits / shape))
+
+        return of_densities(quantiles, lambda x: self.logs(t.n, t.total, x), prior)
 
     def scorer(self, t: WaitingTimes) -> Scorer:
         """Return the scorer of rows."""

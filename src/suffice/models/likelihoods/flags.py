@@ -142,7 +142,8 @@ def explained_words(odds: FlagOdds, ones: Cells, n: Array, t: WordCounts, rows: 
     logs, (on, off) = odds.log_on(k, size).T, odds.amounts(k, size)
     if odds.estimate in ("mean", "predictive") and odds.a.min() > 0:
         belief = belief_of_shares(on.T, (on + off).T)
-    said = Contributions(x.indices.tolist(), [times_in_words(v) for v in x.data.tolist()], logs, belief)
+    often = [times_in_words(v) for v in x.data.tolist()]
+    said = Contributions(x.indices.tolist(), often, logs, belief, times=np.ones(x.nnz))
     absent = scorer.offset - odds.finite_off(k, size).sum(axis=1)
     lacking = np.isneginf(scorer.scores(rows)[0]) & np.isfinite(logs.sum(axis=0))
     return said.and_one("(absent words)", counted(ones.width - x.nnz, "word"), np.where(lacking, -np.inf, absent))
@@ -158,7 +159,9 @@ def explained_flags(odds: FlagOdds, ones: Cells, n: Array, x: Array, rows: Rows)
     words = [{0.0: "off", 1.0: "on"}.get(v, f"{v:.6g}") for v in x.tolist()]
     logs, part = np.where(here, on, off), here & (x != 1)  # values other than 0 and 1 count in proportion, as in scores
     logs[:, part] = x[part] * on[:, part] + (1 - x[part]) * off[:, part]
-    said = Contributions(list(range(len(x))), words, logs.T, belief)
+    if belief is not None:
+        belief = np.where(part[:, None], np.nan, belief[0]), np.where(part[:, None], np.nan, belief[1])
+    said = Contributions(list(range(len(x))), words, logs.T, belief, times=np.ones(len(x)))
     wide = isinstance(rows, MatrixRows) and rows.source.is_sparse
     return said.gathered(here, "(features off)", f"{int((~here).sum()):,}") if wide else said
 

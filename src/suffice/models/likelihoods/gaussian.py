@@ -21,6 +21,7 @@ from suffice.models.likelihoods.base import Likelihood
 from suffice.models.likelihoods.pictures import ClassDistributions, curves_of_numbers
 from suffice.models.likelihoods.shared import by_class, must_be, speaking_numbers
 from suffice.models.scoring.cells import Cells
+from suffice.models.scoring.information import of_densities
 from suffice.models.scoring.linear import DenseHeldOut
 from suffice.models.scoring.reals import TINY, Downdates, NormalBelief, NormalDensities, StudentTs, in_unit
 from suffice.models.scoring.removal import Removal
@@ -70,7 +71,7 @@ class Gaussian(Likelihood):
 
     measure_kind = "densities of numbers"
     word, family = "gaussian", NormalInverseGamma
-    parameter: ClassVar[str] = "belief"
+    parameter: ClassVar[str] = "prior"
     """Name of the parameter of the matrix classifier that gives the prior."""
     statistic = DiagonalMoments
     storages = frozenset({"bool", "integer", "real"})
@@ -221,11 +222,9 @@ class Gaussian(Likelihood):
         return speaking_numbers(np.asarray(mean), np.asarray(variance), t.n[:, 0] if self.column else n, code, k)
 
     def information(self, t: DiagonalMoments, prior: Array) -> Array:
-        """Raise KindError, since moments are not counts."""
-        raise KindError(
-            f"The information of features needs counts; got {self.word}, which has moments. Bin the features into "
-            "categories and use CategoricalNB."
-        )
+        """Return the mutual information of the class and each number."""
+        densities = self.scorer(t)
+        return of_densities(densities.quantiles, densities.logs, prior)
 
     def distributions(self, t: DiagonalMoments, level: float) -> list[ClassDistributions]:
         """Return the normal of each column in each class."""
@@ -239,7 +238,7 @@ class Gaussian(Likelihood):
         if not self.column and (self.prior is None or self.estimate == "mle") and self.var_smoothing == self.floor == 0:
             raise KindError(
                 "The 'var_smoothing' parameter of GaussianNB must be above 0 to learn without labels by maximum "
-                "likelihood, where a variance may shrink to zero; got 0. Or use a 'belief' with estimate='map'."
+                "likelihood, where a variance may shrink to zero; got 0. Or use a 'prior' with estimate='map'."
             )
 
     def log_prior_density(self, t: DiagonalMoments) -> float:

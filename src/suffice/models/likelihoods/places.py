@@ -137,7 +137,7 @@ def value_contribution(
     """Return the contribution of one value, given the posterior's α and the value's place."""
     sure = estimate in ("mean", "predictive") and 0 <= place < alpha.shape[1]
     belief = belief_of_shares(alpha[None, :, place], alpha.sum(axis=1)[None]) if sure else None
-    return Contributions([feature], [value], logs, belief)
+    return Contributions([feature], [value], logs, belief, times=np.ones(1))
 
 
 def shares_that_speak(theta: Array, names: Sequence[Any], n: Array, code: int, k: int) -> list[Speaks]:

@@ -198,7 +198,7 @@ class Polya(Likelihood):
         alpha = urns.rising(t).columns(np.arange(t.width) if some is None else some)
         belief = Dirichlet(alpha if some is None else with_rest(alpha, urns.total))
         words = t.frequency.sum() if isinstance(t, WordCounts) else t.words.value @ t.words.count
-        return bags(draw, t.width, lambda codes: belief[codes].sample(draw.rng), float(words) / draw.rows)
+        return bags(draw, t.width, lambda codes: belief[codes].sample(rng=draw.rng), float(words) / draw.rows)
 
     def log_prior_density(self, t: Counted) -> float:
         """Return ln p of the one-word documents that are credited to every urn."""

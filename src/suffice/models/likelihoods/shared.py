@@ -22,12 +22,15 @@ from suffice.typing import Array, Booleans, Integers
 
 __all__ = [
     "Part", "added", "by_class", "by_value", "check_mode", "known_words",
-    "must_be", "of_counts", "of_ratio", "part_of_row", "share_of_others", "shares", "speaking_numbers",
-    "speaking_words", "strongest", "weight_in_words",
+    "must_be", "of_counts", "of_ratio", "part_of_row", "power_in_words", "share_of_others", "shares",
+    "speaking_numbers", "speaking_words", "strongest",
 ]  # fmt: skip
 
 SILENT = 0.05
-"""Weight below which a feature is described as redundant."""
+"""Power below which a feature is described as redundant, if it adds next to nothing."""
+
+NEXT_TO_NOTHING = 0.1
+"""Log-odds below which a feature adds next to nothing: they change the odds by at most 11 %."""
 
 
 def added(alpha: Any, estimate: Estimate) -> Any:
@@ -63,11 +66,21 @@ def must_be(prior: Any, family: type, model: str, *, by_evidence: bool = True) -
         raise ShapeError(f"The argument 'prior' of {model} must be a single belief; got a table of shape {shape}.")
 
 
-def weight_in_words(weight: float, others: str) -> str:
-    """Return a feature weight in words; '' for a weight of 1."""
-    if weight < SILENT:
+def power_in_words(power: float, adds: float | None = None, others: str = "", temper: float = 1.0) -> str:
+    """Return the power of a feature in words; '' for a power of 1.
+
+    In one row, whose likelihood is raised to `temper`, the feature adds `adds` to the log-odds.
+
+    >>> [power_in_words(power, adds, "columns") for power, adds in ((1.753, 9.1), (0.012, 0.04), (0.012, 15.4))]
+    ['power 1.75', 'redundant given other columns', 'power 0.012: 1.2% of its log-odds']
+    """
+    if power >= SILENT:
+        return "" if abs(power - 1) < 0.005 else f"power {power:.2f}"
+    if adds is not None and abs(adds) < NEXT_TO_NOTHING:
         return f"redundant given other {others}"
-    return "" if abs(weight - 1) < 0.005 else f"weight {weight:.2f}"
+    return f"power {power:.2g}" + (
+        f": {100 * power * temper:.2g}% of its log-odds" if adds is not None and power else ""
+    )
 
 
 @dataclass(frozen=True)
@@ -79,8 +92,8 @@ class Part:
     said: Contributions
 
     def with_belief(self, belief: Moments) -> Contributions:
-        """Return the contributions with their means and variances."""
-        return replace(self.said, belief=belief)
+        """Return the contributions of shares with their means and variances."""
+        return replace(self.said, belief=belief, times=self.times[:, 0])
 
 
 def part_of_row(rows: Rows, t: Any, scorer: Linear, weights: Array | None) -> Part:
@@ -90,11 +103,9 @@ def part_of_row(rows: Rows, t: Any, scorer: Linear, weights: Array | None) -> Pa
     times = scorer.counted(x.data)[:, None]
     with np.errstate(invalid="ignore"):
         logs = times * scorer.columns(x.indices).T
-    if weights is not None:
-        meant = [weight_in_words(w, "words") for w in weights[x.indices].tolist()]
-        often = [f"{one}, {what}" if what else one for one, what in zip(often, meant, strict=True)]
-        times = times * weights[x.indices][:, None]
-    return Part(x.indices, times, Contributions(x.indices.tolist(), often, logs))
+    powers = None if weights is None else weights[x.indices]
+    times = times if powers is None else times * powers[:, None]
+    return Part(x.indices, times, Contributions(x.indices.tolist(), often, logs, powers=powers))
 
 
 def strongest(weights: Array, k: int, row: Callable[[int], tuple[Any, str]]) -> list[Speaks]:
@@ -133,7 +144,7 @@ def speaking_words(brought: Array, t: Any, k: int, weights: Array | None) -> lis
 
     def row(j: int) -> tuple[Any, str]:
         name = j if not named else f"bucket {j}" if t.hash_bits else str(t.words.strings[j])
-        return name, "" if weights is None else weight_in_words(weights[j], "words")
+        return name, "" if weights is None else power_in_words(weights[j])
 
     return strongest(brought if weights is None else brought * weights, k, row)
 

@@ -82,7 +82,7 @@ class Text(Multinomial):
     Examples
     --------
     >>> import suffice as sf
-    >>> model = sf.NaiveBayes(columns={"subject": sf.columns.Text(ngram_range=(1, 2))}, feature_weights=None)
+    >>> model = sf.NaiveBayes(columns={"subject": sf.columns.Text(ngram_range=(1, 2))}, feature_powers=None)
     >>> model.fit({"subject": ["cheap pills", "lunch at noon"]}, ["spam", "ham"]).predict({"subject": ["pills"]})
     array(['spam'], dtype='<U4')
     """

@@ -220,6 +220,6 @@ class TotalBelief:
     def draws(self, rows: MatrixRows, rng: np.random.Generator, size: int) -> Array:
         """Return scores under `size` draws of the parameters, size × rows × classes."""
         must_be_known(*self.law.after(self.t.n, self.t.total))
-        x, drawn = rows.numbers, np.asarray(self.law.posterior(self.t).sample(rng, size))
+        x, drawn = rows.numbers, np.asarray(self.law.posterior(self.t).sample(size, rng))
         each = [[self.law.log_likelihood(line, x).sum(axis=1) for line in table] for table in drawn]
         return np.asarray(each).transpose(0, 2, 1)

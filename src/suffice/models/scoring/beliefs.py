@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from suffice.errors import ImproperPrior
-from suffice.later import digamma, gammaln, issparse, polygamma, sparse
+from suffice.later import betaincinv, betaln, digamma, gammaln, issparse, polygamma, sparse
 from suffice.models.scoring.cells import Cells
 from suffice.models.scoring.linear import Linear
 from suffice.models.scoring.results import Moments
@@ -22,6 +22,7 @@ __all__ = [
     "WordBelief",
     "belief_of_rates",
     "belief_of_shares",
+    "bounds_of_ratio",
     "dirichlet_density",
     "log_gammas",
     "must_be_known",
@@ -30,6 +31,7 @@ __all__ = [
 ]
 
 MANY = 2**14
+NEWTON, TINY, SURE, UNSURE = 8, 1e-290, 1e-14, 1e30
 
 
 def must_be_known(*parameters: Any) -> None:
@@ -78,6 +80,37 @@ def belief_of_shares(own: Array, total: Array, times: Any = 1.0) -> tuple[Array,
     own, total = np.where(sure, own, 1.0), np.where(sure, total, 1.0)
     mean, variance = digamma(own) - digamma(total), polygamma(1, own) - polygamma(1, total)  # SX-5
     return np.where(sure, times * mean, np.nan), np.where(sure, times**2 * np.maximum(variance, 0.0), np.nan)
+
+
+def bounds_of_ratio(mean: Array, variance: Array, tails: tuple[float, float]) -> tuple[Array, Array]:
+    """Return quantiles of ln θ − ln θ', given the mean and variance of each: two × parts.
+
+    A share of many is nearly a Gamma variable over its expected total, so each logarithm is taken for that of a Gamma
+    variable of its variance. Then the difference is the logit of a Beta variable, and a constant.
+    """
+    a, b = _shape_of_log_gamma(variance)
+    centre = (mean - digamma([a, b]))[0] - (mean - digamma([a, b]))[1]
+    low, high = (centre + _logit_beta(tail, a, b) for tail in tails)  # SX-5
+    return low, high
+
+
+def _shape_of_log_gamma(variance: Array) -> Array:
+    """Return the shape with ψ₁(shape) = variance, by Newton's method on 1/ψ₁, which is nearly linear."""
+    tiny, variance = 1 / np.sqrt(variance), np.clip(variance, SURE, UNSURE)
+    shape = 1 / variance + 1 / np.sqrt(variance)
+    for _ in range(NEWTON):
+        found = polygamma(1, shape)
+        shape = np.maximum(shape + found * (1 - found / variance) / polygamma(2, shape), shape / 10)
+    return np.asarray(np.where(variance < UNSURE, shape, tiny))
+
+
+def _logit_beta(tail: float, a: Array, b: Array) -> Array:
+    """Return a quantile of logit Beta(a, b); where it is nearly 0 or 1, from the first term of its distribution."""
+    share, rest = betaincinv(a, b, tail), betaincinv(b, a, 1 - tail)
+    with np.errstate(divide="ignore"):
+        near_0, near_1 = np.log(tail * a) + betaln(a, b), np.log((1 - tail) * b) + betaln(a, b)
+        found = np.log(share) - np.log(rest)
+    return np.asarray(np.select([share < TINY, rest < TINY], [near_0 / a, -near_1 / b], found))
 
 
 @dataclass(frozen=True)

@@ -267,7 +267,7 @@ class VectorBelief:
         belief = NormalInverseWishart(known.mean[:bodies], known.kappa[:bodies], known.nu[:bodies], self.scale)
         out = np.empty((size, len(x), len(known.mean)))
         for k in range(size):
-            covariance = belief.sample(rng).covariance
+            covariance = belief.sample(rng=rng).covariance
             steps = rng.standard_normal(known.mean.shape) / np.sqrt(known.kappa)[:, None]
             for c in range(len(known.mean)):
                 root = np.linalg.cholesky(covariance[c if bodies > 1 else 0])

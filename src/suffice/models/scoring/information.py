@@ -8,6 +8,7 @@ class that never occur need no table: within a class they all have the same entr
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -17,10 +18,10 @@ from suffice.models.scoring.cells import Cells
 from suffice.posterior.masses import NegativeBinomial
 from suffice.typing import Array
 
-__all__ = ["class_shares", "of_categories", "of_cells", "of_counts", "of_flags", "of_tokens"]
+__all__ = ["class_shares", "of_categories", "of_cells", "of_counts", "of_densities", "of_flags", "of_tokens"]
 
 ROUNDING = 2.0**-46  # relative to an entropy; smaller gains count as 0
-POINTS = 1024
+POINTS, QUANTILES = 1024, 512
 
 
 def class_shares(log_prior: Array) -> Array:
@@ -64,6 +65,22 @@ def of_counts(mean: Array, rate: Array, prior: Array) -> Array:
     some = prior > 0
     mean, rate, prior = mean[some], rate[some], prior[some]
     return np.array([_of_count(mean[:, j, None], rate[:, j, None], prior) for j in range(mean.shape[1])])
+
+
+def of_densities(quantiles: Callable[[Array], Array], logs: Callable[[Array], Array], prior: Array) -> Array:
+    """Return the information of numbers, integrated over their quantiles.
+
+    `quantiles` returns the numbers below which these shares of each class lie, shares × classes × features; `logs` the
+    log density of numbers in each class.
+    """
+    at = (np.arange(QUANTILES) + 0.5) / QUANTILES
+    x, weight = quantiles((at * at * (3 - 2 * at))[:, None, None]), 6 * at * (1 - at) / QUANTILES
+    some, gain = np.flatnonzero(prior > 0), np.zeros(x.shape[2])
+    for c in some:
+        found = logs(x[:, c, None, :])[:, some]
+        own = found[:, np.searchsorted(some, c)]
+        gain += prior[c] * (weight @ (own - logsumexp(found + np.log(prior[some])[:, None], axis=1)))  # NB-13
+    return np.where(gain > ROUNDING, gain, 0.0)
 
 
 def _gain(total: Array, within: Array) -> Array:

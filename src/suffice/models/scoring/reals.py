@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from suffice.later import digamma
+from suffice.later import digamma, ndtri, stdtrit
 from suffice.models.scoring.beliefs import log_gammas, must_be_known, trigamma
 from suffice.models.scoring.kernels import by_feature, normal_scores
 from suffice.models.scoring.removal import Removal, left
@@ -62,6 +62,10 @@ class NormalDensities:
         with np.errstate(over="ignore"):
             return np.asarray(-0.5 * (np.log(2.0 * np.pi * self.positive) + self.squared(x)))
 
+    def quantiles(self, share: Array) -> Array:
+        """Return the numbers below which these shares lie."""
+        return np.asarray(self.mean + ndtri(share) * np.sqrt(self.positive))
+
     def squared(self, x: Array) -> Array:
         """Return the squared distance of each number from the mean, in variances."""
         with np.errstate(over="ignore"):
@@ -103,6 +107,10 @@ class StudentTs:
         """Return ln p of each number under the Student-t at the same place."""
         away = np.log1p(((x - self.location) / self.scale) ** 2 / self.df)
         return np.asarray(self.top - (self.df + 1) / 2 * away)
+
+    def quantiles(self, share: Array) -> Array:
+        """Return the numbers below which these shares lie."""
+        return np.asarray(self.location + stdtrit(self.df, share) * self.scale)
 
     @cached_property
     def top(self) -> Array:

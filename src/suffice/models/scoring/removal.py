@@ -198,7 +198,10 @@ def left(total: Array, removed: Array) -> Array:
 
 def group_codes(groups: Any, rows: int) -> Integers:
     """Return the group of each row as a code."""
-    named = np.asarray(groups)
+    words = isinstance(groups, list | tuple) and any(issubclass(kind, str) for kind in set(map(type, groups)))
+    named = np.array(groups, object) if words else np.asarray(groups)  # numpy would make words of numbers among them
+    if np.ma.isMaskedArray(groups) and np.ma.is_masked(groups):
+        raise LabelError("The argument 'groups' must hold a group for every row; got masked values.")
     if named.shape != (rows,):
         raise LabelError(f"The argument 'groups' must hold one group per row, {rows}; got the shape {named.shape}.")
     try:

@@ -76,7 +76,9 @@ class Contributions:
     belief: Moments | None = None  # mean and variance of `logs`; NaN where unknown
     inner: Mapping[int, Contributions] = field(default_factory=dict)  # parts of a part, such as the words of a text
     lifts: Mapping[int, Array] = field(default_factory=dict)  # lifts of joint columns, one per class
+    times: Array | None = None  # how often each part counts ln θ of one share; NaN for what is no single share
     unknown: str = ""  # what is new if nothing in the row was learned: "word of this text", "value of this row"
+    powers: Array | None = None  # of each part, included in `logs`; None if all are 1
 
     def and_one(self, feature: Any, value: str, logs: Array) -> Contributions:
         """Return the contributions with one more part, whose belief is unknown."""
@@ -84,7 +86,9 @@ class Contributions:
         belief = self.belief and (np.vstack([self.belief[0], unknown]), np.vstack([self.belief[1], unknown]))
         together = np.vstack([self.logs, logs[None]])
         features, values = [*self.features, feature], [*self.values, value]
-        return replace(self, features=features, values=values, logs=together, belief=belief)
+        times = None if self.times is None else np.append(self.times, np.nan)
+        powers = None if self.powers is None else np.append(self.powers, 1.0)
+        return replace(self, features=features, values=values, logs=together, belief=belief, times=times, powers=powers)
 
     def gathered(self, apart: Booleans, name: str, value: str) -> Contributions:
         """Return the contributions with all parts outside `apart` summed into one."""
@@ -94,7 +98,8 @@ class Contributions:
         tables = [np.vstack([table[apart], table[~apart].sum(axis=0)]) for table in (self.logs, *(self.belief or ()))]
         belief = (tables[1], tables[2]) if self.belief else None
         features, values = [*(self.features[i] for i in kept), name], [*(self.values[i] for i in kept), value]
-        return Contributions(features, values, tables[0], belief)
+        times = None if self.times is None else np.append(self.times[apart], np.nan)
+        return Contributions(features, values, tables[0], belief, times=times)
 
 
 def lift_in_words(lift: float) -> str:
