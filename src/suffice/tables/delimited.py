@@ -176,16 +176,19 @@ class Delimited:
         quote = self.dialect.quote or False
         several = bool(quote) and self.dialect.quote.encode() in part
         given = [*names, "\0trailing"] if self.dialect.trailing else names
-        read = arrow_csv.ReadOptions(column_names=given, block_size=max(len(part) + 1, 2**16))
-        parse = arrow_csv.ParseOptions(
-            delimiter=self.dialect.sep or "\x1f",
-            quote_char=quote,
-            escape_char=self.dialect.escape or False,
-            newlines_in_values=several,
-            invalid_row_handler=malformed,
+        parse = {"delimiter": self.dialect.sep or "\x1f", "quote_char": quote, "newlines_in_values": several}
+        parse["escape_char"] = self.dialect.escape or False
+        read = {"column_names": given, "block_size": max(len(part) + 1, 2**16)}
+        quick = arrow_csv.ReadOptions(**read), arrow_csv.ParseOptions(**parse)
+        # Threads of Arrow's own that call Python can outlive the call, so there are none where rows may be malformed.
+        slow = (
+            arrow_csv.ReadOptions(**read, use_threads=False),
+            arrow_csv.ParseOptions(**parse, invalid_row_handler=malformed),
         )
         types = {name: self._type(name) for name in self.columns}
-        for known in ({name: kind or pa.string() for name, kind in types.items()}, dict.fromkeys(names, pa.string())):
+        known, words = {name: kind or pa.string() for name, kind in types.items()}, dict.fromkeys(names, pa.string())
+        way = quick
+        while True:
             convert = arrow_csv.ConvertOptions(
                 column_types=known,
                 null_values=self._nulls(),
@@ -194,17 +197,22 @@ class Delimited:
             )
             bad.clear()
             try:
-                table = arrow_csv.read_csv(pa.BufferReader(part), read, parse, convert)
-                if not _endless(table):
+                table = arrow_csv.read_csv(pa.BufferReader(part), *way, convert)
+                if known is words or not _endless(table):
                     break
+                known = words
             except pa.ArrowInvalid as error:
                 if "UTF8" in str(error):
                     return self._carefully(self._readable(part), True, frozenset(), len(part))
                 if "Empty CSV" in str(error) or not part.strip():
                     self.empty += lines
                     return None
-                if known == dict.fromkeys(names, pa.string()):
+                if way is quick and "parse error" in str(error):
+                    way = slow
+                elif known is words:
                     raise
+                else:
+                    known = words
         bad = [row for row in bad if row.text.strip()]
         if bad and (self.exact or any("\n" in row.text or "\r" in row.text for row in bad)):
             return self._carefully(part, True, frozenset(), len(part))
