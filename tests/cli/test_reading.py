@@ -140,7 +140,7 @@ def test_a_table_of_tabs_on_standard_input(tmp_path: Path) -> None:
         ("vowel/vowel-context.data", 990, "14 numeric columns"),
         ("sonar/sonar.all-data", 208, "60 numeric columns, 1 text column"),
         ("ionosphere/ionosphere.data", 351, "34 numeric columns, 1 text column"),
-        ("titanic/titanic.csv", 891, "2 of flags; missing: ''"),
+        ("titanic/titanic.csv", 891, "2 flag columns; missing: ''"),
         ("penguins/penguins.csv", 344, "header; 344 rows"),
         ("reuters_r8/reuters-r8-train.tab.gz", 5_485, "2 lines below it left out"),
     ],

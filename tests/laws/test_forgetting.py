@@ -97,6 +97,7 @@ def test_no_word_of_forgotten_rows_is_left_in_the_file_or_in_memory(case: Estima
     )
 
 
+@pytest.mark.filterwarnings("ignore:The models chose different joint columns")
 @every_kind_of_rows
 def test_without_views_the_file_is_that_of_a_model_that_never_saw_the_rows(case: EstimatorCase) -> None:
     X, y, secrets = secret_rows(case, 1)

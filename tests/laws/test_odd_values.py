@@ -9,6 +9,7 @@ import pytest
 from sklearn.base import clone
 
 import suffice as sf
+from laws import weighed
 from laws.estimators import EstimatorCase, every_kind_of_rows, texts
 
 N = 40
@@ -44,7 +45,8 @@ def test_labels_are_kept_apart_or_refused(case: EstimatorCase, container: Callab
     for broken in ("a\ud800", "\udfff"):
         model = labelled(case, container(words("a", broken)))
         assert model.classes_.tolist() == ["a", broken]
-        assert sf.store.from_bytes(sf.store.to_bytes(model)).classes_.tolist() == ["a", broken]
+        if not isinstance(model, weighed.Held):  # classes of the tests have no files
+            assert sf.store.from_bytes(sf.store.to_bytes(model)).classes_.tolist() == ["a", broken]
     mixed = [("1", 1)[code] for code in CODES]
     if container is not np.array:  # of numpy's strings only
         with pytest.raises(sf.errors.LabelError, match=r"of one kind; got numbers \(1\) and words \('1'\)"):
