@@ -13,7 +13,7 @@ from gallery import GALLERY, INK, ROOT, Cell, cells, notebook, page, readable, r
 
 NAMES = sorted(path.stem for path in GALLERY.glob("*.py"))
 MATHS = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "docs" / "math").glob("*.md"))
-WIDEST, OF_TABLES = 90, 120
+WIDEST, OF_TABLES = 90, 124
 """Characters of a line of code or of what it prints that fit on a page, and of a row of a table, which may scroll."""
 TAG = re.compile(r"\b[A-Z]{2}-\d+\b")
 TOLD = {
