@@ -95,7 +95,7 @@ def always_refused(estimator: Any) -> dict[str, str]:
         return FLAT if estimator.solver == "svd" else {last: FLAT[last]}
     if isinstance(estimator, sf.GaussianDiscriminant) and estimator.prior == "loo":
         return PARTS
-    if isinstance(estimator, sf.NaiveBayes):
+    if isinstance(estimator, sf.NaiveBayes) and estimator.temper == "loo":
         ((check, why),) = PARTS.items()
         return {check: why, check.replace("dense", "sparse"): why}
     return FRACTIONS if isinstance(estimator, sf.DirichletMultinomialNB) else {}
