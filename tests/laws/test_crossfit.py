@@ -65,7 +65,7 @@ def test_weights_and_groups_go_with_the_rows(case: EstimatorCase) -> None:
 
 
 SETTLES = ("NaiveBayes", "evidence", "urns", "Dirichlet")
-"""Classifiers whose priors, bins or urns the rest settles, too: `test_leave_one_out.py` has their formulas."""
+"""Classifiers whose priors, bins or urns the rest settles, too: for these only the sum of probabilities is checked."""
 
 
 @every_kind_of_rows
