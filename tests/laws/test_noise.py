@@ -35,30 +35,30 @@ WITHOUT_SHARES = ("complement",)  # its scores have no class prior, so it cannot
 HALF_LABELLED = "SemiSupervised"  # half of the rows have labels, so there are half as many
 
 
-def check(fits: Iterable[tuple[str, Cell]], seeds: int, held_out: bool, most: float) -> None:
+def check(fits: Iterable[tuple[str, Cell]], seeds: int, held_out: bool) -> None:
     """Assert that losses on fresh rows are close to those of shares, and that held-out losses are not below them."""
     means: dict[bool, list[float]] = {True: [], False: []}
     low = total = 0
-    for name, cell in fits:
-        got = np.array([above_shares(MODELS[name][0](), cell, seed, held_out) for seed in range(seeds)])
+    for name, cell in fits:  # rows of the first seed are left out, too
+        got = np.array([above_shares(MODELS[name][0](), cell, k, held_out and not k) for k in range(seeds)])
         fresh = float(got[:, 0].mean())
-        assert fresh <= most, (name, cell)
+        assert fresh <= 0.1, (name, cell)
         means[cell.n < (200 if HALF_LABELLED in name else 100)].append(fresh)
-        low, total = low + int((got[:, 1] < -2 * got[:, 2]).sum()), total + seeds
+        low, total = low + int(got[0, 1] < -2 * got[0, 2]), total + 1
     for few, most_in_the_mean in ((False, 0.02), (True, 0.05)):
         assert len(means[few]) < 4 or np.mean(means[few]) <= most_in_the_mean
     assert low <= 1 + 0.05 * total
 
 
 def test_nothing_is_learned_from_noise() -> None:
-    check(QUICK, 2, True, 0.2)
+    check(QUICK, 2, True)
 
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("name", [name for name in MODELS if not any(word in name for word in WITHOUT_SHARES)])
 def test_nothing_is_learned_from_much_noise(name: str) -> None:
     every = [cell for kind in MODELS[name][1] for cell in cells(kind) if cell.n <= 100 and 1 < cell.d <= 50]
-    check([(name, cell) for cell in every if cell.classes < 20][::4], 8, False, 0.1)
+    check([(name, cell) for cell in every if cell.classes < 20][::4], 8, False)
 
 
 def below_shares(case: EstimatorCase, seed: int, weighted: bool) -> bool:

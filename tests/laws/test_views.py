@@ -40,8 +40,6 @@ def same(a: Any, b: Any, X: Any) -> None:
 
 @every_kind_without_weights  # which come after it
 def test_the_power_is_that_of_least_leave_one_out_log_loss(case: EstimatorCase) -> None:
-    if "urns" in case.name:  # parts of texts follow the order of the rows, which is that of their content in a fit
-        pytest.skip("the parts of a fit are others")
     X, y = case.data(1, 120)
     model = tempered(case).fit(X, y)
     found = left_out(model, X, y)

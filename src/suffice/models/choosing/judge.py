@@ -26,7 +26,7 @@ from suffice.models.scoring.rows import Labels, MatrixRows, Rows, present_only
 from suffice.models.side_by_side import SEVERAL, counted_side_by_side, held_out_side_by_side, settle_bins
 from suffice.models.views import Weights
 from suffice.parallel import in_parallel
-from suffice.stats.content import hashed
+from suffice.stats.content import hashed, matrix_hashes
 from suffice.telling import untold
 from suffice.typing import Array, Booleans, Integers
 
@@ -203,23 +203,25 @@ def held_out_of(
     shared = [n for n, law in laws.items() if law.learns_from_labels and not (same_bins and isinstance(law, Histogram))]
     found = _held_out(model.blocks, rows, removed, [name for name in names if name not in shared])
     if shared:
-        part = _parts(removed, [rows[name] for name in shared])
+        part = _parts(removed, {name: rows[name] for name in shared}, model.blocks)
         parts = [np.flatnonzero(part == k) for k in np.unique(part)]
         found |= _in_parts_held_out(model.blocks, {name: rows[name] for name in shared}, removed, parts)
     return {name: found[name] for name in names}
 
 
-def _parts(removed: Removal, rows: Iterable[Rows]) -> Integers:
-    """Return the part of each row. Ranks of its numbers deal it, so that units and names of columns do not matter."""
+def _parts(removed: Removal, rows: Mapping[Name, Rows], blocks: Mapping[Name, Block]) -> Integers:
+    """Return the part of each row, which its content decides; by ranks of numbers, so that units do not matter."""
     code, group = removed.own[0], removed.group
     if not removed.alone and np.bincount(group).max() > 1:
         return parts_of(code, group, PARTS)
     key = np.zeros(len(code), np.uint64)
-    for part in rows:
-        if isinstance(part, MatrixRows):
+    for name, part in rows.items():
+        if isinstance(part, MatrixRows) and not part.source.is_sparse:
             for x in part.numbers.T:
                 _, place, counts = np.unique(x, return_inverse=True, return_counts=True)
                 key += hashed(np.abs((2 * np.cumsum(counts) - counts)[place] - len(x)))
+        else:
+            key += matrix_hashes(part.entries(blocks[name].t))
     order = np.lexsort((np.arange(len(code)), key, code))
     dealt = np.empty(len(code), np.int64)
     dealt[order] = np.arange(len(code)) % PARTS
