@@ -23,7 +23,7 @@ from suffice.models.choosing.block_weights import (
 from suffice.models.choosing.counted_words import CountedWords
 from suffice.models.choosing.descent import Report
 from suffice.models.choosing.feature_weights import JUDGED, fit_weights
-from suffice.models.choosing.judge import Judged, Sample, judge, some_rows
+from suffice.models.choosing.judge import Judged, Sample, in_order_of_rows, judge, some_rows
 from suffice.models.choosing.residuals import with_residuals
 from suffice.models.choosing.smoothing import (
     LEAST_WEIGHED,
@@ -79,9 +79,10 @@ def choose(
     At most `wanted.sample_size` rows are used, in the order of their content, so the choice does not depend on where
     they came from (`bottom_k`).
     """
-    possible = wanted.of_rows(len(labels))
+    possible, names = wanted.of_rows(len(labels)), predictor.model.classes
     if possible is None:
         return Views()
+    predictor, labels = in_order_of_rows(predictor, labels)
     classes, temper = len(predictor.model.classes), predictor.temper
     predictor = Predictor(definite(predictor.model), predictor.prior)
     everything = Sample(rows, labels, group)
@@ -105,6 +106,9 @@ def choose(
         given = None if wanted.temper == "held_out" and not by_loo else views.temper or temper
         sample = few if wanted.memory_limit is None else everything
         views = _by_held_out(predictor, sample, wanted, given, views)
+    if isinstance(views.weights, ColumnWeights):
+        residuals = {name: residual.among(names) for name, residual in views.weights.residuals.items()}
+        views = replace(views, weights=replace(views.weights, residuals=residuals))
     return views
 
 

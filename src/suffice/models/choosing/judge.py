@@ -27,6 +27,7 @@ from suffice.models.side_by_side import SEVERAL, counted_side_by_side, held_out_
 from suffice.models.views import Weights
 from suffice.parallel import in_parallel
 from suffice.stats.content import hashed, matrix_hashes
+from suffice.stats.row_order import Values, row_keys, values_of, values_of_words
 from suffice.telling import untold
 from suffice.typing import Array, Booleans, Integers
 
@@ -56,6 +57,20 @@ class Sample:
     def at_most(self, most: int) -> Sample:
         """Return all rows, or `most` of them if there are more."""
         return self if len(self) <= most else self.take(some_rows(len(self), most, self.group))
+
+
+def in_order_of_rows(predictor: Predictor, labels: Labels) -> tuple[Predictor, Labels]:
+    """Return the predictor and the labels with classes in the order of their first rows, so that names do not matter.
+
+    Sums over classes are then rounded in an order that follows from the order of the rows.
+    """
+    classes = labels.n_classes
+    _, first = np.unique(labels.y, return_index=True)
+    seen = labels.y[np.sort(first)]
+    order = np.concatenate([seen, np.setdiff1d(np.arange(classes), seen)])
+    place = np.argsort(order)
+    model = predictor.model.renumbered(order)
+    return replace(predictor, model=model, prior=predictor.prior.renumbered(order)), replace(labels, y=place[labels.y])
 
 
 def some_rows(rows: int, most: int, group: Integers | None = None) -> Integers:
@@ -210,21 +225,19 @@ def held_out_of(
 
 
 def _parts(removed: Removal, rows: Mapping[Name, Rows], blocks: Mapping[Name, Block]) -> Integers:
-    """Return the part of each row, which its content decides; by ranks of numbers, so that units do not matter."""
+    """Return the part of each row, by the order of rows that follows from the data."""
     code, group = removed.own[0], removed.group
     if not removed.alone and np.bincount(group).max() > 1:
         return parts_of(code, group, PARTS)
-    key = np.zeros(len(code), np.uint64)
+    values = list[Values]()
     for name, part in rows.items():
-        if isinstance(part, MatrixRows) and not part.source.is_sparse:
-            for x in part.numbers.T:
-                _, place, counts = np.unique(x, return_inverse=True, return_counts=True)
-                key += hashed(np.abs((2 * np.cumsum(counts) - counts)[place] - len(x)))
+        if isinstance(part, MatrixRows):
+            values += values_of(part.source.matrix, None if part.present is None else ~part.present)
         else:
-            key += matrix_hashes(part.entries(blocks[name].t))
-    order = np.lexsort((np.arange(len(code)), key, code))
+            values.append(values_of_words(matrix_hashes(part.entries(blocks[name].t))))
+    keys, classes = row_keys(values, code)
     dealt = np.empty(len(code), np.int64)
-    dealt[order] = np.arange(len(code)) % PARTS
+    dealt[np.lexsort((keys, classes[code]))] = np.arange(len(code)) % PARTS
     return dealt
 
 

@@ -14,7 +14,7 @@ import numpy as np
 from suffice.models.choices import Choice
 from suffice.models.choosing.feature_weights import JUDGED
 from suffice.models.choosing.joint_trial import MOST, NUMBERS, Columns, Option, Trial
-from suffice.models.choosing.judge import Judged, Sample, judge
+from suffice.models.choosing.judge import Judged, Sample, in_order_of_rows, judge
 from suffice.models.choosing.option_judge import Axis, choose_floor, downhill
 from suffice.models.choosing.residuals import FittedByName
 from suffice.models.choosing.smoothing import LEAST_WEIGHED, Scored, choose_temper
@@ -80,6 +80,8 @@ def choose_table(
     `power` is the power of likelihoods; if None, learned rows choose it. `cloud` names the block of joint numbers, if
     the model has one. `memory_limit` bounds the bytes of lifts kept at once.
     """
+    predictor, labels = in_order_of_rows(predictor, sample.labels)
+    sample = replace(sample, labels=labels)
     parts = (np.arange(len(sample)) if sample.group is None else sample.group) % JUDGED
     folds = [k for k in range(JUDGED if len(sample) <= FEW else 1) if _tells(sample, parts == k)]
     if not folds:
