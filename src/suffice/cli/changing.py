@@ -24,7 +24,7 @@ from suffice.engines.row_sources import FileRows
 from suffice.errors import FileError, InputError, LabelError, SubtractionError
 from suffice.estimators.shell.journals import only_learned
 from suffice.later import pa
-from suffice.models.choosing.wanted import ROWS
+from suffice.models.choosing.chooser import ROWS
 from suffice.stats.bottom_k import BottomK, rows_of
 from suffice.store.models import pieces
 from suffice.telling import counted, untold

@@ -13,8 +13,8 @@ from suffice.errors import LabelError
 from suffice.models.model import Name, narrowest
 from suffice.models.scoring.rows import Labels, Rows
 from suffice.stats.bottom_k import picked
-from suffice.stats.content import RowHashes, hashed, with_labels
-from suffice.stats.row_order import Values, row_keys
+from suffice.stats.content import RowHashes, with_labels
+from suffice.stats.row_order import Values, group_ranks, row_keys
 from suffice.tables import Column, Table
 from suffice.tables.scalars import has_surrogates, is_encodable
 from suffice.tables.series import is_series
@@ -103,9 +103,7 @@ class Examples:
         keys, _ = row_keys(reader.values(few.source), few.codes)
         if group is not None:
             group = group[np.argsort(which)]
-            total = np.zeros(int(group.max(initial=-1)) + 1, np.uint64)
-            np.add.at(total, group, hashed(keys))
-            group = np.argsort(np.argsort(total))[group]
+            group = group_ranks(keys, group)[group]
         weights = np.zeros(len(few)) if few.weights is None else few.weights
         order = np.lexsort((weights, keys) if group is None else (weights, keys, group))
         return few, order, None if group is None else group[order]

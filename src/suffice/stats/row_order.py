@@ -89,6 +89,13 @@ def row_keys(values: Iterable[Values], codes: Integers) -> tuple[RowHashes, RowH
     return keys, classes
 
 
+def group_ranks(keys: RowHashes, group: Integers) -> Integers:
+    """Return the rank of each group by the keys of its rows."""
+    total = np.zeros(int(group.max(initial=-1)) + 1, np.uint64)
+    np.add.at(total, group, hashed(keys))
+    return np.argsort(np.argsort(total))
+
+
 def values_of(X: Any, missing: Booleans | None = None) -> list[Values]:
     """Return the values of a matrix of numbers, or of an array of words; `missing` says which rows have none."""
     if issparse(X):

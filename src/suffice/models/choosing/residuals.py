@@ -18,9 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from suffice import _native
-from suffice.models.choosing.block_weights import BlockVotes
-from suffice.models.choosing.descent import descend
-from suffice.models.choosing.feature_weights import NATS, ROUGH, ColumnRows, Fitted, centred, present_classes
+from suffice.models.choosing.optimize import descend
+from suffice.models.choosing.weights import NATS, ROUGH, BlockVotes, ColumnRows, Fitted, centred, present_classes
 from suffice.models.model import Name, Together
 from suffice.models.scoring.grouping import Cuts, with_missing
 from suffice.models.scoring.joint_rows import JointRows
