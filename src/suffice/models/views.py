@@ -243,7 +243,7 @@ class WordWeights(FeatureWeights):
         return np.asarray(every[theirs])
 
     def among(self, labels: NDArray[Any]) -> Self:
-        """Return the weights with terms and residuals in the order of the given classes, which are all that they have."""
+        """Return the weights with terms and residuals in the order of the given classes, all of which they have."""
         if self.residuals is None:
             return super().among(labels)
         place = {label: k for k, label in enumerate(self.residuals.labels.tolist())}
