@@ -10,8 +10,6 @@ from suffice.errors import DataError, InputError, ShapeError
 from suffice.notebook import card, table
 from suffice.telling import counted
 
-__all__ = ["Corpus"]
-
 
 @dataclass(frozen=True, repr=False)
 class Corpus:

@@ -8,8 +8,6 @@ from typing import TypeAlias
 
 from suffice.errors import DataError, InputError, PathError
 
-__all__ = ["AnyPath", "check_subset", "existing", "find", "lines"]
-
 AnyPath: TypeAlias = str | PathLike[str]
 """A path as a string or an object."""
 
