@@ -16,11 +16,10 @@ from numpy.typing import ArrayLike, NDArray
 from suffice.errors import DataError, ShapeError
 from suffice.notebook import MOST
 from suffice.stats import counting_kernels
-from suffice.stats.base import Statistic, sealed
+from suffice.stats.base import Statistic, parts_of_cells, sealed
 from suffice.stats.cell_histogram import CellHistogram
 from suffice.stats.grid import distinct
 from suffice.stats.inputs import REAL, Groups, RowMatrix
-from suffice.stats.statistic_cards import parts_of_cells
 from suffice.typing import Array, Integers
 
 __all__ = ["ValueCounts", "in_words"]

@@ -18,9 +18,8 @@ from suffice.errors import DataError, LabelError, ShapeError
 from suffice.later import sparse
 from suffice.notebook import card
 from suffice.parallel import thread_count
-from suffice.stats.base import difference
+from suffice.stats.base import difference, parts_of_words
 from suffice.stats.inputs import COUNT, EXACT
-from suffice.stats.statistic_cards import parts_of_words
 from suffice.stats.word_arrays import check_word_arrays
 from suffice.stats.word_tables import added, in_order, lines, minus, moved, never_added, summed, table_of, united
 from suffice.telling import counted
