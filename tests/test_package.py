@@ -158,13 +158,13 @@ def test_the_compiled_module_has_few_doors() -> None:
     doors = {
         path.relative_to(PACKAGE).as_posix() for path in PACKAGE.rglob("*.py") if "suffice._native" in imports(path)
     }
-    text = {"text/tokenization.py", "text/documents.py", "text/count_matrix.py", "text/word_list.py"}
+    text = {"text/tokenization.py", "text/documents.py", "text/word_list.py"}
     scoring = {f"models/scoring/{name}.py" for name in ("kernels", "lifts", "linear", "text_rows")}
     choosing = {
         f"models/choosing/{name}.py"
         for name in ("counted_words", "feature_weights", "residuals", "word_residuals", "word_weights")
     }
-    stats = {f"stats/{name}.py" for name in ("counting_kernels", "joint_counts", "word_counts", "word_tables")}
+    stats = {f"stats/{name}.py" for name in ("counting_kernels", "value_counts", "word_counts")}
     assert doors == stats | scoring | choosing | text | {"models/together.py", "models/empirical/bins.py"}
 
 

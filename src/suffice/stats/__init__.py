@@ -12,10 +12,9 @@ from suffice.stats.counts import (
     TokenCounts,
     WaitingTimes,
 )
-from suffice.stats.joint_counts import JointCounts
 from suffice.stats.journal import Journal
 from suffice.stats.moments import DiagonalMoments, FullMoments
-from suffice.stats.value_counts import ValueCounts
+from suffice.stats.value_counts import JointCounts, ValueCounts
 
 __all__ = [
     "BinaryCounts",
