@@ -73,7 +73,7 @@ class Beliefs:
 
     def to_frame(self, backend: str | None = None) -> Any:
         """Return all lines as a dataframe, the most probable hypothesis first."""
-        from suffice.tables.out import frame_of
+        from suffice.tables.frame import frame_of
 
         order = self.order()
         columns = {

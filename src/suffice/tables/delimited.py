@@ -16,10 +16,9 @@ import numpy as np
 
 from suffice.errors import FileError
 from suffice.later import arrow_csv, pa, pc
-from suffice.tables.dialect import LONGEST_QUOTE, Dialect, Row, clean_end, lines_within, split
-from suffice.tables.encoding import encoding_of, undecodable
-from suffice.tables.opening import too_long
+from suffice.tables.opening import encoding_of, too_long, undecodable
 from suffice.tables.parsing import Reading, is_number, reading_of
+from suffice.tables.sniff import LONGEST_QUOTE, Dialect, Row, clean_end, lines_within, split
 
 __all__ = ["Delimited"]
 

@@ -19,12 +19,12 @@ import numpy as np
 from suffice.errors import FileError, InputError, PathError
 from suffice.later import ipc, pa, pc, pq
 from suffice.tables.delimited import Delimited
-from suffice.tables.dialect import Dialect
-from suffice.tables.encoding import HEAD, encoding_of, undecodable
 from suffice.tables.jsonlines import JsonLines
 from suffice.tables.opening import (
+    HEAD,
     PACKED,
     Behind,
+    encoding_of,
     head_of,
     inside,
     kind_of_file,
@@ -34,10 +34,11 @@ from suffice.tables.opening import (
     rows_in,
     seekable,
     too_long,
+    undecodable,
     unfollowed,
 )
 from suffice.tables.parsing import Reading
-from suffice.tables.sniff import Given, columns_kept, sniff
+from suffice.tables.sniff import Dialect, Given, columns_kept, sniff
 from suffice.telling import counted, tell
 
 __all__ = ["Files", "Given"]
