@@ -51,7 +51,7 @@ def read_space(hypotheses: Any, domain: Any = None, names: Any = None) -> Space:
     return checked_space(bits, items, names)
 
 
-def listed(items: Any, name: str) -> list[Any]:
+def as_list(items: Any, name: str) -> list[Any]:
     """Return items as a list; raise for a single item, such as a text."""
     if isinstance(items, np.ndarray) and items.ndim == 1:
         return [*items.tolist()]
@@ -109,7 +109,7 @@ def checked_space(bits: Bits, items: tuple[Hashable, ...], names: Any) -> Space:
 
 def different(values: Any, name: str) -> tuple[Hashable, ...]:
     """Return the items of a list; raise unless they are hashable and distinct."""
-    found = tuple(listed(values, name))
+    found = tuple(as_list(values, name))
     try:
         seen = set(found)
     except TypeError:
@@ -161,7 +161,7 @@ def _union(members: list[Any]) -> tuple[Hashable, ...]:
     """Return the items of all sets, sorted if possible."""
     if any(callable(one) or (isinstance(one, np.ndarray) and one.dtype == np.bool_) for one in members):
         raise InputError("The argument 'domain' must list all items if hypotheses are predicates or rows; got None.")
-    seen = dict.fromkeys(item for one in members for item in listed(one, "hypotheses"))
+    seen = dict.fromkeys(item for one in members for item in as_list(one, "hypotheses"))
     try:
         return tuple(sorted(seen))
     except TypeError:
@@ -178,7 +178,7 @@ def _row(one: Any, items: tuple[Hashable, ...], codes: dict[Hashable, int]) -> B
             )
         return np.asarray(one)
     row = np.zeros(len(items), np.bool_)
-    for item in listed(one, "hypotheses"):
+    for item in as_list(one, "hypotheses"):
         if item not in codes:
             raise DataError(f"A hypothesis must hold only items of the domain; got {item!r}, which is not in it.")
         row[codes[item]] = True

@@ -22,9 +22,9 @@ from suffice.concepts.hypothesis_space import (
     MOST_OBSERVED,
     Space,
     State,
+    as_list,
     check_parts,
     for_file,
-    listed,
     read_belief,
     read_prior,
     read_space,
@@ -357,7 +357,7 @@ class ConceptLearner:
         return card(self, self.posterior_._parts)
 
     def _read(self, items: Any) -> Integers:
-        found = listed(items, "items")
+        found = as_list(items, "items")
         try:
             return np.array([self._codes[item] for item in found], np.int64)
         except (KeyError, TypeError):

@@ -39,7 +39,7 @@ from suffice.tables.opening import (
 )
 from suffice.tables.parsing import Reading
 from suffice.tables.sniff import Dialect, Given, columns_kept, sniff
-from suffice.telling import counted, tell
+from suffice.telling import counted, listed, tell
 
 __all__ = ["Files", "Given"]
 
@@ -194,7 +194,7 @@ class Files:
             self.needed, self._whose = tuple(found), "the first file has"
         lacking = [name for name in self.needed if name not in found]
         if lacking:
-            shown = ", ".join(map(repr, lacking[:5])) + (f" and {len(lacking) - 5} more" if len(lacking) > 5 else "")
+            shown = listed(map(repr, lacking))
             raise InputError(f"The file {str(path)!r} must have every column that {self._whose}; it lacks {shown}.")
 
     def skip(self, rows: int, why: str, read: bool = False) -> None:
