@@ -97,11 +97,8 @@ def with_labels(rows: RowHashes, classes: NDArray[Any], codes: Integers) -> RowH
     >>> (a == b).tolist()
     [True, False]
     """
-    return combined(text_hashes([_written(label) for label in classes.tolist()])[codes], rows)
-
-
-def _written(label: Any) -> str:
-    return str(int(label) if isinstance(label, float) and label.is_integer() else label)
+    labels = (int(label) if isinstance(label, float) and label.is_integer() else label for label in classes.tolist())
+    return combined(text_hashes([str(label) for label in labels])[codes], rows)
 
 
 def matrix_hashes(X: Any) -> RowHashes:
@@ -180,29 +177,16 @@ def _of_numbers(columns: Sequence[Column]) -> RowHashes:
 
 def _of_column(column: Column) -> RowHashes | None:
     own = text_hashes([str(column.name)])
-    if column.is_coded or column.storage == "category":
-        return _of_codes(column.coded(), own)
-    values = _of_storage(column)
-    if values is None:
+    if column.is_coded or column.storage == "category":  # each category is hashed once
+        coded, labels = column.coded(), column.coded().labels
+        each = _bits(labels) if labels.dtype.kind in "biuf" else text_hashes([str(label) for label in labels.tolist()])
+        return np.asarray(np.append(combined(own, each), np.uint64(0))[coded.values])
+    if column.storage in ("nothing", "date"):
         return None
-    each = combined(own, values)
+    each = combined(own, text_hashes(column.values) if column.storage == "string" else _bits(column.values))
     if column.missing is not None:
         each[column.missing] = 0
     return each
-
-
-def _of_codes(column: Column, own: RowHashes) -> RowHashes:
-    """Return the hash of each row of a categorical column; each category is hashed once."""
-    labels = column.labels
-    each = _bits(labels) if labels.dtype.kind in "biuf" else text_hashes([str(label) for label in labels.tolist()])
-    each = np.append(combined(own, each), np.uint64(0))
-    return np.asarray(each[column.values])
-
-
-def _of_storage(column: Column) -> RowHashes | None:
-    if column.storage in ("nothing", "date"):
-        return None
-    return np.asarray(text_hashes(column.values)) if column.storage == "string" else _bits(column.values)
 
 
 def _bits(numbers: NDArray[Any]) -> RowHashes:

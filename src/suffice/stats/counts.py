@@ -342,18 +342,14 @@ class PoissonSums(Counts):
             raise DataError(
                 "'total' of PoissonSums must be 0 where there are no rows, and 'log_factorials' where 'total' is 0."
             )
-        least = self._least_log_factorials()
+        mean = self.total / np.where(self.n > 0, self.n, 1.0)
+        below = np.floor(mean)  # as ln x! is convex, Σ ln x! is smallest where every x is next to the mean
+        least = self.n * (gammaln(below + 1) + (mean - below) * np.log(below + 1))
         if (self.log_factorials < least - 1e-9 * (1 + least)).any():
             raise DataError(
                 "'log_factorials' of PoissonSums must be at least the smallest Σ ln x! that counts with this total can "
                 "have; got less."
             )
-
-    def _least_log_factorials(self) -> Array:
-        """Return the smallest possible Σ ln x!: as ln x! is convex, every x is then next to the mean."""
-        mean = self.total / np.where(self.n > 0, self.n, 1.0)
-        below = np.floor(mean)
-        return np.asarray(self.n * (gammaln(below + 1) + (mean - below) * np.log(below + 1)))
 
     def _plus(self, other: Self) -> Self:
         logs = self._logs + other._logs

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from suffice.errors import KindError, ShapeError
+from suffice.later import pa
 from suffice.telling import counted
 from suffice.typing import Booleans
 
@@ -101,14 +102,13 @@ def numbers(values: Sequence[Any]) -> NDArray[Any]:
             return np.array(integers, np.int64)
         if least >= 0 and most < 2**64:
             return np.array(integers, np.uint64)
-    return np.array([_float(value) for value in values], np.float64)
-
-
-def _float(value: Any) -> float:
-    try:
-        return float(value)
-    except OverflowError:  # an int of more than 1024 bits
-        return float("inf") if value > 0 else float("-inf")
+    floats = np.empty(len(values))
+    for at, value in enumerate(values):
+        try:
+            floats[at] = float(value)
+        except OverflowError:  # an int of more than 1024 bits
+            floats[at] = float("inf") if value > 0 else float("-inf")
+    return floats
 
 
 Name: TypeAlias = str | int
@@ -144,7 +144,7 @@ class Column:
                 f"The argument 'keep' must hold True or False for each of {counted(len(self), 'row')}; got {got}."
             )
         if self.storage == "string":
-            values = self.values.take(_arrow_places(keep))
+            values = self.values.take(pa.array(np.flatnonzero(keep)))
         else:
             values = None if self.values is None else self.values[keep]
         missing = None if self.missing is None else gaps(self.missing[keep])
@@ -201,9 +201,3 @@ def unusable(name: Name, got: str, row: int) -> KindError:
         f"Column {name!r} must hold numbers, words, True/False or dates; got {one(got)} in row {row} "
         f"(drop the column with columns={{{name!r}: 'drop'}}, or turn what it holds into columns)."
     )
-
-
-def _arrow_places(keep: Booleans) -> Any:
-    import pyarrow as pa
-
-    return pa.array(np.flatnonzero(keep))

@@ -261,16 +261,13 @@ def frame_of(columns: dict[str, Any], backend: str | None = None) -> Any:
     """
     if backend not in (None, *_BACKENDS):
         raise KindError(f"The argument 'backend' must be 'pandas', 'polars', 'pyarrow' or None; got {backend!r}.")
-    chosen: Any = backend or next(filter(_there, _BACKENDS))
+    for package in () if backend else _BACKENDS:
+        with suppress(ImportError):
+            import_module(package)
+            backend = package
+            break
+    chosen: Any = backend
     return nw.from_dict(columns, backend=chosen).to_native()
-
-
-def _there(package: str) -> bool:
-    try:
-        import_module(package)
-    except ImportError:
-        return False
-    return True
 
 
 def as_counted(values: NDArray[Any], counted: Any) -> NDArray[Any]:

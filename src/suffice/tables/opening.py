@@ -10,7 +10,7 @@ import io
 import json
 import re
 import sys
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from glob import glob, has_magic
 from pathlib import Path
 from typing import Any
@@ -59,18 +59,13 @@ def encoding_of(head: bytes) -> str:
     for name, zeros in (("utf-16-le", head[1::2]), ("utf-16-be", head[0::2])):
         if zeros.count(0) > 0.7 * pairs and head.count(0) < 1.2 * zeros.count(0):
             return name
-    bad = _not_utf8(head)
+    text = head.decode("utf-8", "surrogateescape")  # of which the end may cut off a character
+    bad = len(re.findall("[\udc80-\udcff]", text[: len(text) - 3 if len(head) >= HEAD else None]))
     if not bad:
         return "utf-8"
     if len(re.findall(rb"[\xc2-\xf4][\x80-\xbf]", head)) > 10 * bad:
         return "utf-8"  # some rows are damaged
     return "latin-1" if re.search(rb"[\x81\x8d\x8f\x90\x9d]", head) else "cp1252"
-
-
-def _not_utf8(head: bytes) -> int:
-    """Return the number of bytes that are not UTF-8; a character cut off at the end of the head does not count."""
-    text = head.decode("utf-8", "surrogateescape")
-    return len(re.findall("[\udc80-\udcff]", text[: len(text) - 3 if len(head) >= HEAD else None]))
 
 
 def decoded(head: bytes, encoding: str, complete: bool, path: str) -> str:
@@ -187,7 +182,8 @@ def rows_in(folder: Path) -> tuple[list[Path], list[str]]:
     below, outside = inside(folder)
     root = folder.resolve()
     top = [file for file in folder.iterdir() if file.is_file() and file.resolve().is_relative_to(root)]
-    every = [file for file in (*top, *below) if not _hidden(file.relative_to(folder))]
+    hidden = (".", "_")
+    every = [f for f in (*top, *below) if not any(part.startswith(hidden) for part in f.relative_to(folder).parts)]
     rows = sorted(file for file in every if _kind_of_name(file) in KINDS)
     others = [file.parent == folder for file in every if _kind_of_name(file) not in KINDS]
     if not all(others):
@@ -199,10 +195,6 @@ def rows_in(folder: Path) -> tuple[list[Path], list[str]]:
 def unfollowed(links: int) -> str:
     """Return the remark on links out of a folder."""
     return f"{counted(links, 'link')} out of the folder not followed"
-
-
-def _hidden(path: Path) -> bool:
-    return any(part.startswith((".", "_")) for part in path.parts)
 
 
 NUMBER = re.compile(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?")
@@ -256,6 +248,15 @@ def head_of(stream: Any, most: int) -> bytes:
         held += len(data)
         size = min(2 * size, max(most - held, 0) + HEAD)
     return b"".join(parts)
+
+
+def after_line(blocks: Iterator[bytes], newline: bytes) -> bytes:
+    """Return what follows the current line, or nothing at the end of the text."""
+    for data in blocks:
+        _, ended, rest = data.partition(newline)
+        if ended:
+            return rest
+    return b""
 
 
 def too_long(most: int, what: str = "row") -> tuple[str, str]:

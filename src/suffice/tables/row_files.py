@@ -348,7 +348,8 @@ class Files:
         most = self.given.longest_row
         for name in table.column_names:
             column = table[name]
-            if column.nbytes <= most or not _is_string(column.type):
+            strings = ("string", "large_string", "binary", "large_binary")  # whose lengths Arrow can tell
+            if column.nbytes <= most or not any(getattr(pa.types, f"is_{name}")(column.type) for name in strings):
                 continue
             long = pc.fill_null(pc.greater(pc.binary_length(column), most), False)
             for row in np.flatnonzero(long.to_numpy()).tolist():
@@ -412,11 +413,6 @@ class Files:
                 f"files; it holds neither{f' ({unfollowed(outside)})' if outside else ''}."
             )
         yield pa.table({"text": pa.array(texts, pa.string()), "label": pa.array(labels, pa.string())})
-
-
-def _is_string(kind: Any) -> bool:
-    """Return whether an Arrow type holds strings or bytes whose lengths Arrow can tell."""
-    return any(getattr(pa.types, f"is_{name}")(kind) for name in ("string", "large_string", "binary", "large_binary"))
 
 
 def _rows_at_once(parquet: Any) -> int:

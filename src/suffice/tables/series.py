@@ -71,9 +71,15 @@ def of_arrow(name: Name, array: Any) -> Column:
         values = array.fill_null(False).to_numpy(zero_copy_only=False)
         return Column(name, "bool", values, _nulls(array))
     if types.is_integer(kind):
-        return Column(name, "integer", _bare(array).to_numpy(), _nulls(array))
+        missing = _nulls(array)
+        if missing is not None:  # the numbers as they lie in memory, with arbitrary values in gaps
+            array = pa.Array.from_buffers(array.type, len(array), [None, array.buffers()[1]], 0, array.offset)
+        return Column(name, "integer", array.to_numpy(), missing)
     if types.is_floating(kind) or types.is_decimal(kind):
-        return _real(name, array)
+        array = array.cast(pa.float64()) if types.is_decimal(kind) else array
+        values = array.to_numpy(zero_copy_only=False)  # NaN where null
+        values = values.astype(np.float64) if values.dtype == np.float16 else values
+        return Column(name, "real", values, gaps(np.isnan(values)))
     if types.is_dictionary(kind):
         return category(name, _codes(array), array.dictionary.to_pylist())
     if types.is_string(kind) or types.is_large_string(kind):
@@ -113,21 +119,6 @@ def _plain(array: Any) -> Any:
 
 def _nulls(array: Any) -> Booleans | None:
     return array.is_null().to_numpy(zero_copy_only=False) if array.null_count else None
-
-
-def _bare(array: Any) -> Any:
-    """Return the numbers as they lie in memory, with arbitrary values in gaps."""
-    if not array.null_count:
-        return array
-    return pa.Array.from_buffers(array.type, len(array), [None, array.buffers()[1]], 0, array.offset)
-
-
-def _real(name: Name, array: Any) -> Column:
-    if pa.types.is_decimal(array.type):
-        array = array.cast(pa.float64())
-    values = array.to_numpy(zero_copy_only=False)  # NaN where null
-    values = values.astype(np.float64) if values.dtype == np.float16 else values
-    return Column(name, "real", values, gaps(np.isnan(values)))
 
 
 def _codes(array: Any) -> Any:
@@ -249,9 +240,15 @@ def of_series(name: Name, series: Any) -> Column:
 
 def of_numpy(name: Name, array: NDArray[Any]) -> Column:
     """Convert a one-dimensional numpy array to a column."""
-    if isinstance(array, np.ma.MaskedArray):
-        return _of_masked(name, array)
     kind = array.dtype.kind
+    if isinstance(array, np.ma.MaskedArray):
+        mask = np.ma.getmaskarray(array)
+        if kind not in "biufmM":  # `of_objects` finds the gaps of words
+            words = array.data.astype(object)
+            words[mask] = None
+            return of_objects(name, words)
+        column = of_numpy(name, array.data)
+        return replace(column, missing=gaps(mask if column.missing is None else mask | column.missing))
     if kind in "biufUS" and not array.dtype.isnative:
         array = array.astype(array.dtype.newbyteorder("="))
     if kind == "b":
@@ -270,14 +267,6 @@ def of_numpy(name: Name, array: NDArray[Any]) -> Column:
     if kind in "cV" and len(array):
         raise unusable(name, "complex number" if kind == "c" else "record", 0)
     return of_objects(name, array.astype(object, copy=False))
-
-
-def _of_masked(name: Name, array: Any) -> Column:
-    mask = np.ma.getmaskarray(array)
-    if array.dtype.kind not in "biufmM":  # `of_objects` finds the gaps of words
-        return of_objects(name, np.where(mask, None, array.data.astype(object)))
-    column = of_numpy(name, array.data)
-    return replace(column, missing=gaps(mask if column.missing is None else mask | column.missing))
 
 
 def _of_pandas(name: Name, series: Any) -> Column:

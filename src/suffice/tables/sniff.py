@@ -275,7 +275,12 @@ def _candidates(text: str, given: Given, path: str, start: Dialect, most: int) -
     trials, usual = [], _usual(path)
     found = [sep for sep in SEPARATORS if sep in text and not (sep == " " and len(text) > HEAD)]  # long lines are prose
     for sep in [given.sep] if given.sep is not None else found or [usual]:
-        plain = _trial(text, replace(start, sep=sep, quote="", runs=_runs(text, sep)), usual, most)
+        plain = _trial(
+            text,
+            replace(start, sep=sep, quote="", runs=sep == " " and bool(re.search(r"\S {2,}\S", text[:HEAD]))),
+            usual,
+            most,
+        )
         quotings = [given.quote] if given.quote is not None else ['"', "'"]
         tried = [plain] if given.quote is None or not given.quote else []
         for quote in quotings:
@@ -290,10 +295,6 @@ def _candidates(text: str, given: Given, path: str, start: Dialect, most: int) -
 def _usual(path: str) -> str:
     """Return the separator that a file name suggests."""
     return "\t" if re.search(r"\.(tsv|tab)\b", path.lower()) else ","
-
-
-def _runs(text: str, sep: str) -> bool:
-    return sep == " " and bool(re.search(r"\S {2,}\S", text[:HEAD]))
 
 
 def _quoted(text: str, dialect: Dialect) -> list[Dialect]:
@@ -344,14 +345,10 @@ def _better(trials: list[_Trial], given: Given) -> _Trial:
         single = other.dialect.quote == "'" and given.quote is None
         if other.dialect.escape and best.dialect.quote == other.dialect.quote:
             placed = odd < sum(row.odd for row in best.rows) and other.agree >= best.agree  # no escape without a need
-        if needed or (placed and (not single or _always(other))):
+        always = len(other.rows) > 2 and all(row.quoted for row in other.rows[1:])
+        if needed or (placed and (not single or always)):
             best = other
     return best
-
-
-def _always(trial: _Trial) -> bool:
-    """Return whether every row has quoted values."""
-    return len(trial.rows) > 2 and all(row.quoted for row in trial.rows[1:])
 
 
 def _one_column(text: str, start: Dialect, given: Given, path: str, most: int) -> _Trial:

@@ -253,16 +253,14 @@ def _arrow_chunks(texts: Any) -> list[Any] | None:
             f"Texts must be a single column, such as an Arrow array; got {type(texts).__name__}. Select a column first."
         )
     chunks = texts.chunks if isinstance(texts, pa.ChunkedArray) else [texts]
-    return [_plain_strings(chunk) for chunk in chunks]
-
-
-def _plain_strings(chunk: Any) -> Any:
-    import pyarrow as pa
-
-    kind = chunk.type.value_type if pa.types.is_dictionary(chunk.type) else chunk.type
-    known = pa.types.is_string_view(kind) or pa.types.is_string(kind) or pa.types.is_large_string(kind)
-    views = pa.types.is_dictionary(chunk.type) or pa.types.is_string_view(kind)
-    return chunk.cast(pa.large_string()) if known and views else chunk
+    plain = []
+    for chunk in chunks:
+        coded = pa.types.is_dictionary(chunk.type)
+        kind = chunk.type.value_type if coded else chunk.type
+        view = pa.types.is_string_view(kind)
+        known = view or pa.types.is_string(kind) or pa.types.is_large_string(kind)
+        plain.append(chunk.cast(pa.large_string()) if known and (coded or view) else chunk)
+    return plain
 
 
 def _arrow_batch(chunk: Any, lowercase: bool, name: str, first: int) -> Batch:

@@ -83,8 +83,11 @@ class Analysis:
             return list(self.unit(text))
         text = self._preprocess(text)
         if self.unit == "word":
-            words = self.tokenizer(text) if self.tokenizer else self._find(text)
-            return _word_grams([word for word in words if word not in self.stop_words], self.ngram_range)
+            words = self.tokenizer(text) if self.tokenizer else re.findall(self.token_pattern, text)
+            words, (least, most) = [word for word in words if word not in self.stop_words], self.ngram_range
+            if most == 1:
+                return words
+            return [" ".join(words[i : i + n]) for n in range(least, most + 1) for i in range(len(words) - n + 1)]
         return list((_char_grams if self.unit == "char" else _char_grams_in_words)(text, self.ngram_range))
 
     @property
@@ -122,22 +125,12 @@ class Analysis:
             return self.strip_accents(text)
         return _plain(text, self.strip_accents) if self.strip_accents and not text.isascii() else text
 
-    def _find(self, text: str) -> list[str]:
-        return re.findall(self.token_pattern, text)
-
 
 def _plain(text: str, how: str) -> str:
     apart = unicodedata.normalize("NFKD", text)
     if how == "ascii":
         return apart.encode("ascii", "ignore").decode("ascii")
     return "".join(letter for letter in apart if not unicodedata.combining(letter))
-
-
-def _word_grams(words: list[str], ngram_range: tuple[int, int]) -> list[str]:
-    least, most = ngram_range
-    if most == 1:
-        return words
-    return [" ".join(words[i : i + n]) for n in range(least, most + 1) for i in range(len(words) - n + 1)]
 
 
 def _char_grams(text: str, ngram_range: tuple[int, int]) -> Iterator[str]:
