@@ -42,7 +42,7 @@ class Waiting:
         """Report the expected duration, unless it is short or was reported before."""
         if seconds <= SOON or not self.stages or self._told:
             return
-        self._told = f"about {_rounded(seconds)}"
+        self._told = f"about {seconds:.0f} seconds" if seconds < 90 else f"about {seconds / 60:.0f} minutes"
         if self.verbose or not _on_terminal():  # lines are not written over a bar
             self._line(f"choices will take {self._told}")
             return
@@ -78,10 +78,6 @@ def _on_terminal() -> bool:
         return bool(sys.stderr.isatty())
     except (AttributeError, ValueError, OSError):
         return False
-
-
-def _rounded(seconds: float) -> str:
-    return f"{seconds:.0f} seconds" if seconds < 90 else f"{seconds / 60:.0f} minutes"
 
 
 NOBODY_WAITS = Waiting("", {})

@@ -131,8 +131,13 @@ class NumberGame(ConceptLearner):
     ) -> None:
         if prior not in ("rules", "intervals"):
             raise InputError(f"The argument 'prior' of NumberGame must be 'rules' or 'intervals'; got {prior!r}.")
-        domain = _whole_numbers(numbers)
-        given: Any = usual_rules(domain) if rules is None else rules
+        given: Any = numbers
+        listed = list(given) if isinstance(given, Iterable) and not isinstance(given, str) else []
+        whole = all(isinstance(n, Integral) and not isinstance(n, bool) for n in listed)
+        if not listed or not whole or len(set(listed)) < len(listed):
+            raise InputError(f"The argument 'numbers' of NumberGame must list distinct whole numbers; got {numbers!r}.")
+        domain = sorted(int(n) for n in listed)
+        given = usual_rules(domain) if rules is None else rules
         if not isinstance(given, Mapping) or not given:
             raise InputError(f"The argument 'rules' of NumberGame must be a dict of rules by name; got {rules!r}.")
         weighed = {name: _weighed(name, rule) for name, rule in given.items()}
@@ -166,15 +171,6 @@ def _weighed(name: object, given: Any) -> tuple[Any, float]:
             f"one of these and a weight from 0 on; got {given!r} for {name!r}."
         )
     return rule, float(weight)
-
-
-def _whole_numbers(numbers: Any) -> list[int]:
-    """Return the sorted numbers of a game; raise unless they are distinct whole numbers."""
-    found = list(numbers) if isinstance(numbers, Iterable) and not isinstance(numbers, str) else []
-    whole = all(isinstance(n, Integral) and not isinstance(n, bool) for n in found)
-    if not found or not whole or len(set(found)) < len(found):
-        raise InputError(f"The argument 'numbers' of NumberGame must list distinct whole numbers; got {numbers!r}.")
-    return sorted(int(n) for n in found)
 
 
 def _intervals(domain: list[int]) -> tuple[list[str], Booleans]:

@@ -43,14 +43,6 @@ COLUMNS = 8
 """Columns of a matrix that a notebook shows."""
 
 
-def _frozen(value: Any, kind: type, name: str) -> NDArray[Any]:
-    """Return `value` as a read-only array, copied if someone else could change it."""
-    given = as_numbers(value, name)
-    array: NDArray[Any] = given.astype(kind, copy=not _closed(given))
-    array.setflags(write=False)
-    return array
-
-
 def _closed(array: Any) -> bool:
     """Return whether neither the array nor its base can be written to."""
     if isinstance(array, memoryview):
@@ -114,7 +106,9 @@ class Statistic(ByArrays):
         for field in fields(self):
             kind = np.int64 if field.name in self._whole else np.float64
             name = f"'{field.name}' of {type(self).__name__}"
-            object.__setattr__(self, field.name, _frozen(getattr(self, field.name), kind, name))
+            given = as_numbers(getattr(self, field.name), name)
+            array = given.astype(kind, copy=not _closed(given))  # a copy if someone else could change it
+            object.__setattr__(self, field.name, sealed(array))
         self._check()
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -383,13 +377,10 @@ def parts_of_words(t: Any) -> Iterator[str]:
     order = order[np.argsort(-t.frequency[order], kind="stable")]
     classes = min(t.n_classes, COLUMNS)
     counts = np.asarray(t.tokens[:classes][:, order].todense()) if len(order) else np.zeros((classes, 0))
-    names = [f"bucket {j}" for j in order.tolist()] if t.hash_bits else _words(t, order)
+    names = [f"bucket {j}" for j in order.tolist()]
+    if not t.hash_bits:  # without making strings of all words
+        data, offset = t.words.taken(order)
+        names = [data[a:b].tobytes().decode("utf-8", "replace") for a, b in pairwise(offset.tolist())]
     head = ["word", "texts", "times", *(f"in class {c}" for c in range(classes))]
     lines = zip(names, t.document_frequency[order].tolist(), t.frequency[order].tolist(), *counts.tolist(), strict=True)
     yield table(head, lines, t.width)
-
-
-def _words(t: Any, order: NDArray[Any]) -> list[str]:
-    """Return some words, without making strings of all."""
-    data, offset = t.words.taken(order)
-    return [data[a:b].tobytes().decode("utf-8", "replace") for a, b in pairwise(offset.tolist())]

@@ -23,6 +23,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from itertools import pairwise
 from numbers import Integral, Real
 from typing import Any
@@ -150,7 +151,11 @@ def table_hashes(table: Table, names: Iterable[Any]) -> RowHashes:
     >>> (table_hashes(a, "nw") == table_hashes(b, "nw")).tolist()
     [True, True]
     """
-    there = [column for name in names if name in table and (column := _readable(table, name)) is not None]
+    there: list[Column] = []
+    for name in names:
+        if name in table:
+            with suppress(KindError):
+                there.append(table[name])
     total, step = np.zeros(len(table), np.uint64), max(1, AT_ONCE // max(1, len(table)))
     plain = [column for column in there if step > 1 and column.storage in NUMBERS and column.missing is None]
     parts: list[list[Column]] = [plain[at : at + step] for at in range(0, len(plain), step)]
@@ -159,13 +164,6 @@ def table_hashes(table: Table, names: Iterable[Any]) -> RowHashes:
         if each is not None:
             total += each
     return total
-
-
-def _readable(table: Table, name: Any) -> Column | None:
-    try:
-        return table[name]
-    except KindError:
-        return None
 
 
 def _of_numbers(columns: Sequence[Column]) -> RowHashes:

@@ -124,7 +124,11 @@ class ValueCounts(Statistic):
         lines = 1 if groups.classes is None else groups.classes
         order = np.argsort(values, kind="stable")
         if lines * (len(values) + 1) <= LARGEST_TABLE:
-            table = _dense(codes, len(values), groups)[:, order]
+            column, size = np.asarray(codes, np.int64), len(values)
+            if column.min(initial=0) < 0:  # rows without a value go to an extra column, which is dropped
+                column = np.where(column < 0, size, column)
+            rows = RowMatrix(column[:, None], (1,), "codes")
+            table = counting_kernels.categories(rows, groups, np.array([size + 1])).reshape(-1, size + 1)[:, order]
             line, place = np.nonzero(table)
             counted = CellHistogram(line, place, table[line, place])
         else:
@@ -420,15 +424,6 @@ def _place(codes: Sequence[Any], axes: Sequence[Any]) -> Integers:
     if len(codes) == 1 or not len(codes[0]):
         return np.asarray(codes[0])
     return np.asarray(np.ravel_multi_index(tuple(codes), [len(axis) for axis in axes]), np.int64)
-
-
-def _dense(codes: Any, size: int, groups: Groups) -> Array:
-    """Return counts as classes × values; rows without a value go to an extra column, which is dropped."""
-    column = np.asarray(codes, np.int64)
-    if column.min(initial=0) < 0:
-        column = np.where(column < 0, size, column)
-    counts = counting_kernels.categories(RowMatrix(column[:, None], (1,), "codes"), groups, np.array([size + 1]))
-    return counts.reshape(-1, size + 1)[:, :size]
 
 
 def _sorted_counts(codes: Any, order: Integers, groups: Groups) -> CellHistogram:

@@ -67,7 +67,14 @@ class JsonLines:
             elif row is not None:
                 rows.append(row)
         names = list(dict.fromkeys(name for row in rows for name in row if self.wanted(name)))
-        return pa.table({name: _array([row.get(name) for row in rows]) for name in names})
+        columns: dict[str, Any] = {}
+        for name in names:
+            values = [row.get(name) for row in rows]
+            if any(isinstance(value, float) for value in values):  # then all numbers are
+                columns[name] = pa.array([None if value is None else float(value) for value in values], pa.float64())
+            else:
+                columns[name] = pa.array(values)
+        return pa.table(columns)
 
     def _decide(self, rows: Iterable[dict[str, Any]]) -> None:
         """Decide the content of new columns: words if one value is a word, else numbers, flags or others."""
@@ -129,10 +136,3 @@ def _sort(value: Any) -> str:
     if isinstance(value, str):
         return "word"
     return "flag" if isinstance(value, bool) else "number" if isinstance(value, int | float) else "other"
-
-
-def _array(values: list[Any]) -> Any:
-    """Return an array; if one number is a float, all are."""
-    if any(isinstance(value, float) for value in values):
-        return pa.array([None if value is None else float(value) for value in values], pa.float64())
-    return pa.array(values)

@@ -191,26 +191,14 @@ def _words(name: Name, values: Any, present: Booleans) -> Any:
 
 
 def _complain(name: Name, values: Any, sort: str) -> None:
+    known = {bytes: "byte string that is not UTF-8", complex: "complex number", np.ndarray: "array"}
     for row, value in enumerate(values):
-        if sort_of(value) == sort and not is_missing(value):
-            if sort == "bytes" and _is_text(value):
-                continue
-            raise unusable(name, _in_words(value, sort), row)
-
-
-def _in_words(value: Any, sort: str) -> str:
-    if sort == "date":
-        return f"{type(value).__name__} among other values"
-    words = {bytes: "byte string that is not UTF-8", complex: "complex number", np.ndarray: "array"}
-    return words.get(type(value), type(value).__name__)
-
-
-def _is_text(value: bytes) -> bool:
-    try:
-        value.decode()
-    except UnicodeDecodeError:
-        return False
-    return True
+        if sort_of(value) != sort or is_missing(value):
+            continue
+        if sort == "bytes" and value.decode("utf-8", "ignore").encode() == value:
+            continue
+        what = known.get(type(value), type(value).__name__)
+        raise unusable(name, f"{type(value).__name__} among other values" if sort == "date" else what, row)
 
 
 def is_series(thing: Any) -> bool:

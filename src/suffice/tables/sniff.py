@@ -275,12 +275,8 @@ def _candidates(text: str, given: Given, path: str, start: Dialect, most: int) -
     trials, usual = [], _usual(path)
     found = [sep for sep in SEPARATORS if sep in text and not (sep == " " and len(text) > HEAD)]  # long lines are prose
     for sep in [given.sep] if given.sep is not None else found or [usual]:
-        plain = _trial(
-            text,
-            replace(start, sep=sep, quote="", runs=sep == " " and bool(re.search(r"\S {2,}\S", text[:HEAD]))),
-            usual,
-            most,
-        )
+        runs = sep == " " and bool(re.search(r"\S {2,}\S", text[:HEAD]))
+        plain = _trial(text, replace(start, sep=sep, quote="", runs=runs), usual, most)
         quotings = [given.quote] if given.quote is not None else ['"', "'"]
         tried = [plain] if given.quote is None or not given.quote else []
         for quote in quotings:
@@ -314,20 +310,17 @@ def _trial(text: str, dialect: Dialect, usual: str, most: int) -> _Trial:
     if first > 1 and widths[first] * 2 >= len(rows):
         width, many = first, widths[first]  # the header decides
     agree = many / max(len(rows), 1)
-    if width < 2 or (first == 1 and dialect.sep in ", " and width < 3) or (dialect.sep == " " and not _numbers(rows)):
+    if width < 2 or (first == 1 and dialect.sep in ", " and width < 3):
         agree = 0.0
+    if dialect.sep == " ":  # text with spaces is prose, unless rows have equal widths and a column of numbers
+        even = len(rows) > 1 and agree == 1.0
+        if not even or not any(all(is_number(row.cells[j]) for row in rows[1:20]) for j in range(width)):
+            agree = 0.0
     others = sum(cell.count(other) for row in rows for cell in row.cells for other in "\t;|" if other != dialect.sep)
     clean = 1.0 - min(1.0, others / max(many * (width - 1), 1))
     prefer = 1.0 if dialect.sep == usual else 0.0 if dialect.sep == " " else 0.5
     prose = 0.6 if dialect.sep == " " else 1.0
     return _Trial(dialect, rows, (round(agree * prose, 2), clean, prefer), width, agree)
-
-
-def _numbers(rows: list[Row]) -> bool:
-    """Return whether rows have equal widths and a column of numbers; otherwise, text with spaces is prose."""
-    if len({len(row.cells) for row in rows}) > 1 or len(rows) < 2:
-        return False
-    return any(all(is_number(row.cells[j]) for row in rows[1:20]) for j in range(len(rows[0].cells)))
 
 
 def _better(trials: list[_Trial], given: Given) -> _Trial:
@@ -366,7 +359,10 @@ def _one_column(text: str, start: Dialect, given: Given, path: str, most: int) -
 def _completed(best: _Trial, given: Given, path: str, expected: tuple[str, ...]) -> Dialect:
     """Fill in header, names, spaces and decimal comma."""
     rows, width = best.rows, best.width
-    above = _remarks(rows, width)
+    above = next((k for k, row in enumerate(rows) if len(row.cells) > 1), 0)  # remarks: rows of one value
+    rest = rows[above:]
+    if len(rest) < 2 or sum(len(row.cells) == width for row in rest) < 0.95 * len(rest):
+        above = 0
     lines, rows = rows[above].line, rows[above:]
     cells = [[cell.strip(" \t") for cell in row.cells] for row in rows]
     trailing = len(cells) > 1 and all(len(row) == len(cells[0]) + 1 and not row[-1] for row in cells[1:])
@@ -400,13 +396,6 @@ def _completed(best: _Trial, given: Given, path: str, expected: tuple[str, ...])
         trailing=bool(trailing and header),
         marks=marks,
     )
-
-
-def _remarks(rows: list[Row], width: int) -> int:
-    """Return the number of rows above the table that are remarks: one value, where nearly all later rows have more."""
-    above = next((k for k, row in enumerate(rows) if len(row.cells) > 1), 0)
-    rest = rows[above:]
-    return above if sum(len(row.cells) == width for row in rest) >= 0.95 * len(rest) and len(rest) > 1 else 0
 
 
 def _is_header(cells: list[list[str]], expected: tuple[str, ...]) -> bool:

@@ -31,7 +31,10 @@ BLOCK = 4096
 def table(lowercase: bool) -> Words32:
     """Return for each code point its lower case, and flags for word characters and spaces."""
     points = np.arange(COUNT, dtype=np.uint32)
-    kinds = _kinds(points)
+    text, kinds = _text(points), np.zeros(COUNT, np.uint32)
+    for pattern, flag in ((r"\w+", WORD), (r"\s+", SPACE)):
+        for match in re.finditer(pattern, text):
+            kinds[match.start() : match.end()] |= np.uint32(flag)
     lowered = _lowered(points)[0] if lowercase else points
     out = lowered | kinds[lowered]
     out.setflags(write=False)
@@ -45,15 +48,6 @@ def special_letters() -> tuple[bytes, ...]:
     return tuple(chr(point).encode() for point in found)
 
 
-def _kinds(points: Words32) -> Words32:
-    text = _text(points)
-    kinds = np.zeros(COUNT, np.uint32)
-    for pattern, flag in ((r"\w+", WORD), (r"\s+", SPACE)):
-        for match in re.finditer(pattern, text):
-            kinds[match.start() : match.end()] |= np.uint32(flag)
-    return kinds
-
-
 def _lowered(points: Words32) -> tuple[Words32, list[int]]:
     """Return each code point in lower case (unchanged if that is several letters), and the special ones."""
     out, special = points.copy(), [SIGMA]
@@ -61,7 +55,7 @@ def _lowered(points: Words32) -> tuple[Words32, list[int]]:
         block = _text(points[start : start + BLOCK])
         lower = block.lower()
         if len(lower) == len(block):
-            out[start : start + BLOCK] = _points(lower)
+            out[start : start + BLOCK] = np.frombuffer(lower.encode("utf-32-le", "surrogatepass"), "<u4")
             continue
         for point, letter in enumerate(block, start):
             lower = letter.lower()
@@ -75,10 +69,6 @@ def _lowered(points: Words32) -> tuple[Words32, list[int]]:
 
 def _text(points: Words32) -> str:
     return points.astype("<u4").tobytes().decode("utf-32-le", "surrogatepass")
-
-
-def _points(text: str) -> Words32:
-    return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), "<u4").astype(np.uint32)
 
 
 LIST_AT_ONCE = 2**17

@@ -97,22 +97,19 @@ class Analysis:
     @property
     def _prepare(self) -> Callable[[list[Any]], Batch | list[Any]] | None:
         """Python function to call before the compiled kernels; None if there is none."""
-        if self.in_python:
-            return self._tokenize
-        if self.preprocessor is not None or self.strip_accents is not None:
-            return self._preprocess_all
-        return None
-
-    def _tokenize(self, texts: list[Any]) -> Batch | list[Any]:
-        texts = [self._decoded(text) for text in texts]
-        if not self.by_functions and not all(isinstance(text, str) for text in texts):
-            return texts  # Batch.of_list raises the error
-        return Batch.of_tokens([self.tokens(text) for text in texts])
-
-    def _preprocess_all(self, texts: list[Any]) -> list[Any]:
-        texts = [self._decoded(text) for text in texts]
         own = self.preprocessor is not None
-        return [self._preprocess(text) if own or isinstance(text, str) else text for text in texts]
+        if not self.in_python and not own and self.strip_accents is None:
+            return None
+
+        def prepare(texts: list[Any]) -> Batch | list[Any]:
+            texts = [self._decoded(text) for text in texts]
+            if not self.in_python:
+                return [self._preprocess(text) if own or isinstance(text, str) else text for text in texts]
+            if not self.by_functions and not all(isinstance(text, str) for text in texts):
+                return texts  # Batch.of_list raises the error
+            return Batch.of_tokens([self.tokens(text) for text in texts])
+
+        return prepare
 
     def _decoded(self, text: Any) -> Any:
         return text.decode(self.encoding, self.decode_error) if isinstance(text, bytes) else text
@@ -123,14 +120,12 @@ class Analysis:
         text = text.lower() if self.lowercase else text
         if callable(self.strip_accents):
             return self.strip_accents(text)
-        return _plain(text, self.strip_accents) if self.strip_accents and not text.isascii() else text
-
-
-def _plain(text: str, how: str) -> str:
-    apart = unicodedata.normalize("NFKD", text)
-    if how == "ascii":
-        return apart.encode("ascii", "ignore").decode("ascii")
-    return "".join(letter for letter in apart if not unicodedata.combining(letter))
+        if not self.strip_accents or text.isascii():
+            return text
+        apart = unicodedata.normalize("NFKD", text)
+        if self.strip_accents == "ascii":
+            return apart.encode("ascii", "ignore").decode("ascii")
+        return "".join(letter for letter in apart if not unicodedata.combining(letter))
 
 
 def _char_grams(text: str, ngram_range: tuple[int, int]) -> Iterator[str]:
@@ -157,19 +152,7 @@ def as_read(words: Sequence[str], analysis: Analysis, owner: str) -> list[str]:
 
     `owner` is what the parameter belongs to, for complaints.
     """
-    tokens = [folded(word, analysis) for word in words]
-    _check_apart(words, tokens, owner)
-    _check_met(words, tokens, analysis, owner)
-    return tokens
-
-
-def folded(word: str, analysis: Analysis) -> str:
-    """Return a word lowercased and without accents, as the tokens are; custom functions are not called."""
-    return word if analysis.preprocessor is not None or callable(analysis.unit) else analysis._preprocess(word)
-
-
-def _check_apart(words: Sequence[str], tokens: list[str], owner: str) -> None:
-    first: dict[str, str] = {}
+    tokens, first = [folded(word, analysis) for word in words], dict[str, str]()
     for word, token in zip(words, tokens, strict=True):
         if token in first:
             raise InputError(
@@ -178,11 +161,8 @@ def _check_apart(words: Sequence[str], tokens: list[str], owner: str) -> None:
                 "lowercase=False) if capitals matter."
             )
         first[token] = word
-
-
-def _check_met(words: Sequence[str], tokens: list[str], analysis: Analysis, owner: str) -> None:
     if callable(analysis.unit) or analysis.tokenizer is not None:
-        return  # a function may make any token
+        return tokens  # a function may make any token
     plain = replace(analysis, lowercase=False, strip_accents=None, preprocessor=None)
     never = [i for i, token in enumerate(tokens) if token not in plain.tokens(token) and not _elsewhere(token, plain)]
     if never:
@@ -192,6 +172,12 @@ def _check_met(words: Sequence[str], tokens: list[str], analysis: Analysis, owne
             f"The 'vocabulary' parameter of {owner} must hold words that texts can have; got {word!r}{more}, which "
             f"{_reading(token, plain)}"
         )
+    return tokens
+
+
+def folded(word: str, analysis: Analysis) -> str:
+    """Return a word lowercased and without accents, as the tokens are; custom functions are not called."""
+    return word if analysis.preprocessor is not None or callable(analysis.unit) else analysis._preprocess(word)
 
 
 def _elsewhere(token: str, plain: Analysis) -> bool:
