@@ -7,8 +7,6 @@ from collections.abc import Mapping
 from types import TracebackType
 from typing import Any, Self
 
-__all__ = ["NOBODY_WAITS", "Waiting"]
-
 SOON = 5.0
 """Seconds up to which nothing is reported."""
 

@@ -17,8 +17,6 @@ from suffice.stats.cell_histogram import CellHistogram, side_by_side
 from suffice.stats.inputs import EXACT, WHOLE, Groups, RowMatrix
 from suffice.typing import Array, Integers
 
-__all__ = ["Bursts"]
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Bursts(Statistic):

@@ -13,8 +13,6 @@ from suffice.stats.base import difference, sealed
 from suffice.stats.inputs import EXACT
 from suffice.typing import Array, Integers
 
-__all__ = ["CellHistogram", "side_by_side"]
-
 
 @dataclass(frozen=True, eq=False)
 class CellHistogram:

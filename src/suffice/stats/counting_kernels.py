@@ -12,8 +12,6 @@ from suffice.parallel import thread_count
 from suffice.stats.inputs import CODE, Allowed, Groups, RowMatrix
 from suffice.typing import Array, Integers
 
-__all__ = ["ROWS_AT_ONCE", "categories", "entries", "full_moments", "sums", "table", "value_counts", "weights"]
-
 FIELDS = {"sums": 1, "real_sums": 2, "poisson_sums": 4, "largest": 1, "moments": 6}
 """Numbers per cell of each kernel's table; all kernels but `sums` and `largest` store (hi, lo) pairs."""
 

@@ -9,8 +9,6 @@ from numpy.typing import NDArray
 
 from suffice.typing import Array, Integers
 
-__all__ = ["BITS", "coarser", "counted_on_grid", "distinct", "on_grid"]
-
 BITS = 12
 """Bits of a float64's mantissa that the grid keeps: whole numbers below 8,192 stay distinct."""
 

@@ -16,22 +16,6 @@ from suffice.sparse import sound
 from suffice.telling import counted
 from suffice.typing import Array, Integers, Matrix, Rng
 
-__all__ = [
-    "BINARY",
-    "CODE",
-    "COUNT",
-    "EXACT",
-    "MANY",
-    "POSITIVE",
-    "REAL",
-    "WHOLE",
-    "Allowed",
-    "Groups",
-    "RowMatrix",
-    "as_numbers",
-    "generator",
-]
-
 EXACT = 2.0**53 - 1
 """Largest count allowed: above it, float64 no longer distinguishes neighbouring whole numbers."""
 

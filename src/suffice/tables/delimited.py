@@ -20,8 +20,6 @@ from suffice.tables.opening import after_line, encoding_of, too_long, undecodabl
 from suffice.tables.parsing import Reading, is_number, reading_of
 from suffice.tables.sniff import LONGEST_QUOTE, Dialect, Row, clean_end, lines_within, split
 
-__all__ = ["Delimited"]
-
 FEW = 1000
 """Largest number of distinct values of a column for which words are compared with all values seen."""
 

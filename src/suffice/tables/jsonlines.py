@@ -15,8 +15,6 @@ from suffice.later import pa
 from suffice.tables.column import is_encodable
 from suffice.tables.opening import after_line, too_long
 
-__all__ = ["JsonLines"]
-
 LARGEST, DIGITS = 2**63, 40
 
 

@@ -14,8 +14,6 @@ import numpy as np
 from suffice.later import pa, pc
 from suffice.typing import Booleans
 
-__all__ = ["GAPS", "MISSING", "Reading", "is_number", "reading_of"]
-
 MISSING = ("", "?", "NA", "N/A", "n/a", "NaN", "nan", "null", "NULL", "None", "#N/A", "<NA>")
 """Words that mean a missing value, unless the user names others; for labels and long texts, only the first."""
 GAPS = ("-", "--", ".", "na", "n.a.", "none", "missing", "unknown")

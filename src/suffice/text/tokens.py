@@ -13,8 +13,6 @@ import numpy as np
 from suffice.errors import InputError, KindError, SufficeError
 from suffice.text.tokenization import DEFAULT_PATTERN, Analysis
 
-__all__ = ["TermWeighting", "Tokens", "alike", "analysis_of"]
-
 
 class _Value:
     """A value whose repr shows fields that differ from their defaults. The number 1 is not equal to the share 1.0."""
