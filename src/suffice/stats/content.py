@@ -128,20 +128,18 @@ def _of_dense(X: NDArray[Any]) -> RowHashes:
     total, step = np.empty(len(X), np.uint64), max(1, AT_ONCE // max(1, X.shape[1]))
     for at in range(0, len(X), step):
         part = X[at : at + step]
-        numbers = part.dtype.kind in "biuf"
-        values = _bits(np.ascontiguousarray(part)) if numbers else _of_values(part.ravel().tolist()).reshape(part.shape)
+        if part.dtype.kind in "biuf":
+            values = _bits(np.ascontiguousarray(part))
+        else:
+            every = part.ravel().tolist()
+            words = np.array([not isinstance(value, Real) for value in every], bool)
+            values = _bits(np.array([0.0 if word else float(value) for value, word in zip(every, words, strict=True)]))
+            values[words] = text_hashes([value for value, word in zip(every, words, strict=True) if word])
+            values = values.reshape(part.shape)
         each = combined(places, values)
         each *= values != 0
         total[at : at + step] = each.sum(axis=1, dtype=np.uint64)
     return total
-
-
-def _of_values(values: Sequence[Any]) -> RowHashes:
-    """Return the hashes of words and the bits of numbers."""
-    words = np.array([not isinstance(value, Real) for value in values], bool)
-    found = _bits(np.array([0.0 if word else float(value) for value, word in zip(values, words, strict=True)]))
-    found[words] = text_hashes([value for value, word in zip(values, words, strict=True) if word])
-    return found
 
 
 def table_hashes(table: Table, names: Iterable[Any]) -> RowHashes:

@@ -166,7 +166,12 @@ class CategoryCounts(DrawsRows, Counts):
                 f"The argument '{rows.name}' must be dense, because code 0 is a category like any other; got a sparse "
                 "matrix. Call its toarray()."
             )
-        known = _sizes(rows, sizes)
+        columns = rows.matrix.shape[1]
+        known = category_sizes(rows) if sizes is None else np.atleast_1d(WHOLE.read(sizes, "sizes")).astype(np.int64)
+        if known.shape != (columns,):
+            raise ShapeError(
+                f"The argument 'sizes' must hold one number per column, {columns} in all; got shape {known.shape}."
+            )
         return cls(counting_kernels.categories(rows, groups, known), known)
 
     @classmethod
@@ -214,7 +219,8 @@ class CategoryCounts(DrawsRows, Counts):
         if np.array_equal(sizes, self.sizes):
             return self.counts
         wide = np.zeros((*self.counts.shape[:-1], int(sizes.sum())))
-        wide[..., _places(self.sizes, sizes)] = self.counts
+        shift = np.concatenate([[0], np.cumsum(sizes - self.sizes)[:-1]]).astype(np.int64)
+        wide[..., np.arange(self.sizes.sum()) + np.repeat(shift, self.sizes)] = self.counts
         return wide
 
 
@@ -466,19 +472,6 @@ class Extremes(DrawsRows, Statistic):
         return type(self)(self.largest, difference(self.n, other.n))
 
 
-def _sizes(rows: RowMatrix, sizes: ArrayLike | None) -> Integers:
-    """Return the number of categories of each column, given or seen. The kernel refuses invalid codes."""
-    columns = rows.matrix.shape[1]
-    if sizes is not None:
-        known = np.atleast_1d(WHOLE.read(sizes, "sizes")).astype(np.int64)
-        if known.shape != (columns,):
-            raise ShapeError(
-                f"The argument 'sizes' must hold one number per column, {columns} in all; got shape {known.shape}."
-            )
-        return known
-    return category_sizes(rows)
-
-
 def category_sizes(rows: RowMatrix) -> Integers:
     """Return the number of categories of each column of codes: one more than its largest code."""
     if not len(rows):
@@ -490,9 +483,3 @@ def category_sizes(rows: RowMatrix) -> Integers:
             f"{counted(len(rows), 'row')}. If there are so many categories, pass sizes=."
         )
     return np.asarray(seen, np.int64)
-
-
-def _places(sizes: Integers, wider: Integers) -> Integers:
-    """Return the positions, in a layout of `wider` columns, of the categories of columns of `sizes`."""
-    shift = np.concatenate([[0], np.cumsum(wider - sizes)[:-1]]).astype(np.int64)
-    return np.arange(sizes.sum()) + np.repeat(shift, sizes)

@@ -362,7 +362,14 @@ class JointCounts(ValueCounts):
         for members, line, weight in groups.members():
             mine = there[members]
             some = None if weight is None else weight[mine]
-            counted = counted + _cells(line[mine], place[members][mine], some, int(np.prod(sizes)))
+            line, at, width = line[mine], place[members][mine], int(np.prod(sizes))
+            cells = (int(line.max(initial=0)) + 1) * width
+            if cells > max(DENSE, 4 * len(line)):
+                counted = counted + CellHistogram.of(line, at, some)
+                continue
+            counts = np.bincount(line * width + at, some, cells)
+            (seen,) = np.nonzero(counts)
+            counted = counted + CellHistogram(seen // width, seen % width, counts[seen].astype(np.float64))
         return cls._seen(axes, counted, np.asarray(0 if groups.classes is None else groups.classes))
 
     @classmethod
@@ -453,13 +460,3 @@ def _tables(
         out = np.zeros(sum(cells[mine]))
         _native.joint_tables(out, codes, sizes, groups.code, groups.weight, padded[mine], classes, thread_count())
         yield from np.split(out, np.cumsum(cells[mine])[:-1])
-
-
-def _cells(line: Integers, place: Integers, weight: Array | None, width: int) -> CellHistogram:
-    """Count pairs of class and place: in a table if it is small, otherwise by sorting."""
-    cells = (int(line.max(initial=0)) + 1) * width
-    if cells > max(DENSE, 4 * len(line)):
-        return CellHistogram.of(line, place, weight)
-    counts = np.bincount(line * width + place, weight, cells)
-    (seen,) = np.nonzero(counts)
-    return CellHistogram(seen // width, seen % width, counts[seen].astype(np.float64))

@@ -185,7 +185,11 @@ class WordCounts(ByArrays):
         return cls(words, np.sum([part.n for part in parts], axis=0), *tables, *repeats, *lengths, first.hash_bits)
 
     def __sub__(self, other: WordCounts) -> WordCounts:
-        ours, theirs = self._aligned(other)
+        self._check_like(other)
+        ours, theirs = self, other
+        if not self.hash_bits:
+            words, mine, place = self.words.union(other.words)
+            ours, theirs = self._placed(words, mine), other._placed(words, place)
         tokens, documents = (minus(a, b) for a, b in ((ours.tokens, theirs.tokens), (ours.documents, theirs.documents)))
         n = difference(ours.n, theirs.n)
         if n.min(initial=0) < 0 or not np.array_equal(tokens.indices, documents.indices):
@@ -266,14 +270,6 @@ class WordCounts(ByArrays):
                 f"Two WordCounts must have as many classes to be combined; got {self.n_classes} and {other.n_classes}. "
                 "If a batch may lack a class, pass n_classes= for each one."
             )
-
-    def _aligned(self, other: WordCounts) -> tuple[WordCounts, WordCounts]:
-        """Return both statistics over the union of their words."""
-        self._check_like(other)
-        if self.hash_bits:
-            return self, other
-        words, mine, theirs = self.words.union(other.words)
-        return self._placed(words, mine), other._placed(words, theirs)
 
     def _placed(self, words: WordList, place: Integers) -> WordCounts:
         if len(words) == len(self.words):

@@ -137,12 +137,7 @@ class Column:
 
     def take(self, keep: Booleans) -> Column:
         """Return the rows where `keep` is True."""
-        keep = np.asarray(keep)
-        if keep.dtype != np.bool_ or keep.shape != (len(self),):
-            got = f"{keep.dtype} of shape {keep.shape}"
-            raise ShapeError(
-                f"The argument 'keep' must hold True or False for each of {counted(len(self), 'row')}; got {got}."
-            )
+        keep = mask(keep, len(self))
         if self.storage == "string":
             values = self.values.take(pa.array(np.flatnonzero(keep)))
         else:
@@ -183,6 +178,15 @@ class Column:
     def infinite(self) -> bool:
         """Return whether any number is infinite."""
         return self.storage == "real" and bool(np.isinf(self.values).any())
+
+
+def mask(keep: Booleans, rows: int) -> Booleans:
+    """Return which rows to keep; raise ShapeError unless there is True or False for each row."""
+    keep = np.asarray(keep)
+    if keep.dtype != np.bool_ or keep.shape != (rows,):
+        got = f"{keep.dtype} of shape {keep.shape}"
+        raise ShapeError(f"The argument 'keep' must hold True or False for each of {counted(rows, 'row')}; got {got}.")
+    return keep
 
 
 def gaps(missing: Booleans) -> Booleans | None:

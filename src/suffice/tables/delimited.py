@@ -135,14 +135,14 @@ class Delimited:
                 return None, 0
             clean = False
         if not clean:
-            return self._carefully(data, complete, frozenset())
+            return self._carefully(data, complete)
         part = data[:end]
         if len(part) > self.longest:
             ends = np.flatnonzero(np.frombuffer(part, np.uint8) == ord(self.dialect.newline[-1]))
             one = int(np.diff(ends, prepend=-1, append=len(part)).max()) - 1
             longer = lines_within(part, self.dialect) if self.dialect.quote else []
             if max(one, *(end - start for start, end in longer), 0) > self.longest:
-                return self._carefully(part, True, frozenset(), end)
+                return self._carefully(part, True, end)
         lines = part.count(self.dialect.newline.encode()) + (not part.endswith(self.dialect.newline.encode()))
         table = self._quickly(part, lines)
         return table if isinstance(table, tuple) else (table, end)
@@ -193,7 +193,7 @@ class Delimited:
                 known = words
             except pa.ArrowInvalid as error:
                 if "UTF8" in str(error):
-                    return self._carefully(self._readable(part), True, frozenset(), len(part))
+                    return self._carefully(self._readable(part), True, len(part))
                 if "Empty CSV" in str(error) or not part.strip():
                     self.empty += lines
                     return None
@@ -205,7 +205,7 @@ class Delimited:
                     known = words
         bad = [row for row in bad if row.text.strip()]
         if bad and (self.exact or any("\n" in row.text or "\r" in row.text for row in bad)):
-            return self._carefully(part, True, frozenset(), len(part))
+            return self._carefully(part, True, len(part))
         for row in bad:
             self.fault(0, *self._width(row.actual_columns))
         self._plain = self._plain and part.isascii()
@@ -215,7 +215,7 @@ class Delimited:
             plain = self._swallowed(part, table, longer) if not self.declared else frozenset()
             if plain:
                 self.empty -= lines - table.num_rows - len(bad)
-                return self._carefully(part, True, plain, len(part))
+                return self._carefully(part, True, len(part), plain)
             self.empty -= sum(part.count(self.dialect.newline.encode(), *row) for row in longer)
         one_by_one = table.num_rows == lines
         found = self._typed(table, range(self._line, self._line + lines) if one_by_one else lambda: self._lines(part))
@@ -240,7 +240,7 @@ class Delimited:
         return data
 
     def _carefully(
-        self, data: bytes, complete: bool, plain: frozenset[int], size: int | None = None
+        self, data: bytes, complete: bool, size: int | None = None, plain: frozenset[int] = frozenset()
     ) -> tuple[Any, int]:
         """Read rows one by one."""
         text = data.decode("utf-8", "surrogateescape")

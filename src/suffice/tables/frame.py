@@ -18,9 +18,8 @@ from numpy.typing import NDArray
 from suffice.errors import DataError, KindError, ShapeError
 from suffice.later import issparse, nw, pa
 from suffice.sparse import sound
-from suffice.tables.column import Column, Name, one
+from suffice.tables.column import Column, Name, mask, one
 from suffice.tables.series import is_series, of_numpy, of_series
-from suffice.telling import counted
 from suffice.typing import Booleans, Integers
 
 _SHOWN = 5  # names that an error lists
@@ -88,12 +87,7 @@ class Table:
 
     def take(self, keep: Booleans) -> Table:
         """Return the rows where `keep` is True."""
-        keep = np.asarray(keep)
-        if keep.dtype != np.bool_ or keep.shape != (len(self),):
-            got = f"{keep.dtype} of shape {keep.shape}"
-            raise ShapeError(
-                f"The argument 'keep' must hold True or False for each of {counted(len(self), 'row')}; got {got}."
-            )
+        keep = mask(keep, len(self))
         rows = int(keep.sum())
         return Table(self.names, rows, lambda name: self[name].take(keep), self.named, self.backend)
 
