@@ -1,4 +1,4 @@
-"""Hold labelled texts, and split them by groups."""
+"""Labelled texts, which are split by groups."""
 
 from collections import Counter
 from dataclasses import dataclass

@@ -20,6 +20,15 @@ from suffice.errors import FileError, InputError
 from suffice.later import pa
 from suffice.telling import counted
 
+KINDS = {
+    "csv": (".csv", ".tsv", ".tab"),
+    "jsonl": (".jsonl", ".ndjson"),
+    "parquet": (".parquet", ".pq"),
+    "arrow": (".arrow", ".feather", ".ipc", ".arrows"),
+}
+PACKED = {".gz": "gzip", ".zst": "zstd", ".bz2": "bz2"}
+OTHERS = (".xlsx", ".xls", ".ods", ".zip", ".pdf", ".docx", ".pkl", ".npy", ".npz", ".suffice", ".sav", ".dta", ".h5")
+
 HEAD = 2**18
 """Number of bytes that are examined."""
 MARKS = ((codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF32_LE, "utf-32"), (codecs.BOM_UTF32_BE, "utf-32"))
@@ -82,16 +91,6 @@ def undecodable(error: UnicodeError) -> str:
     if not isinstance(error, UnicodeDecodeError):
         return str(error)
     return f"{error.reason} ({error.object[error.start : error.end][:4].hex(' ')} in hexadecimal)"
-
-
-KINDS = {
-    "csv": (".csv", ".tsv", ".tab"),
-    "jsonl": (".jsonl", ".ndjson"),
-    "parquet": (".parquet", ".pq"),
-    "arrow": (".arrow", ".feather", ".ipc", ".arrows"),
-}
-PACKED = {".gz": "gzip", ".zst": "zstd", ".bz2": "bz2"}
-OTHERS = (".xlsx", ".xls", ".ods", ".zip", ".pdf", ".docx", ".pkl", ".npy", ".npz", ".suffice", ".sav", ".dta", ".h5")
 
 
 def kind_of_file(path: Path) -> str:

@@ -24,6 +24,11 @@ from suffice.tables.column import (
 )
 from suffice.typing import Booleans
 
+_LONG = 2**31 - 1  # bytes that 32-bit offsets can reach
+_HIDDEN_TEXT = ("binary", "large_binary", "binary_view", "fixed_size_binary")
+
+_SIMPLE = ("null", "bool", "int64", "uint64", "double", "string", "large_string")
+
 
 def category(name: Name, codes: NDArray[Any], labels: Sequence[Any]) -> Column:
     """Return a column of categories: each label once, and codes of −1 for missing values.
@@ -57,10 +62,6 @@ def _array(labels: list[Any], dtype: np.dtype[Any]) -> NDArray[Any]:
     array = np.empty(len(labels), dtype)
     array[:] = labels
     return array
-
-
-_LONG = 2**31 - 1  # bytes that 32-bit offsets can reach
-_HIDDEN_TEXT = ("binary", "large_binary", "binary_view", "fixed_size_binary")
 
 
 def of_arrow(name: Name, array: Any) -> Column:
@@ -140,9 +141,6 @@ def _text(name: Name, array: Any) -> Column:
     row = int(np.argmax(array.is_valid().to_numpy(zero_copy_only=False)))
     known = {"list": "list", "large_list": "list", "fixed_size_list": "list", "struct": "dict", "map": "dict"}
     raise unusable(name, known.get(kind.split("<")[0], kind), row)
-
-
-_SIMPLE = ("null", "bool", "int64", "uint64", "double", "string", "large_string")
 
 
 def of_objects(name: Name, values: Sequence[Any] | NDArray[Any]) -> Column:

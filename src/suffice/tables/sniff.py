@@ -25,6 +25,20 @@ from suffice.later import pa
 from suffice.tables.opening import HEAD, checked, decoded, encoding_of
 from suffice.tables.parsing import GAPS, MISSING, is_number, reading_of
 
+SAMPLE = 200
+"""Number of rows on which separators are tried; everything else is decided by all rows of the head."""
+SEPARATORS = (",", "\t", ";", "|", " ")
+LONGEST_ROW = 2**26
+"""The most bytes of a row, and so of a value, unless the user allows more."""
+USUAL = frozenset(
+    (
+        *("label", "labels", "target", "class", "category", "y", "species", "outcome", "spam", "id", "name", "age"),
+        *("text", "texts", "message", "body", "content", "document", "comment", "review", "title", "sex", "date"),
+    )
+)
+"""Words that are often names of columns and rarely values."""
+TYPES = frozenset(("c", "d", "s", "t", "i", "string", "continuous", "discrete", "time", "text", "class", "meta"))
+
 NAMES_OF_SEPARATORS = {",": "comma", "\t": "tab", ";": "semicolon", "|": "pipe", " ": "space", "": "nothing"}
 LINE_END = re.compile(r"\r\n|\r|\n")
 LONGEST_QUOTE = 2**20
@@ -183,21 +197,6 @@ def lines_within(data: bytes, dialect: Dialect) -> list[tuple[int, int]]:
     outer = np.concatenate([[-1], ends[~inside], [len(data)]])
     rows = np.unique(np.searchsorted(outer, ends[inside]))
     return [(int(outer[k - 1]) + 1, int(outer[k])) for k in rows]
-
-
-SAMPLE = 200
-"""Number of rows on which separators are tried; everything else is decided by all rows of the head."""
-SEPARATORS = (",", "\t", ";", "|", " ")
-LONGEST_ROW = 2**26
-"""The most bytes of a row, and so of a value, unless the user allows more."""
-USUAL = frozenset(
-    (
-        *("label", "labels", "target", "class", "category", "y", "species", "outcome", "spam", "id", "name", "age"),
-        *("text", "texts", "message", "body", "content", "document", "comment", "review", "title", "sex", "date"),
-    )
-)
-"""Words that are often names of columns and rarely values."""
-TYPES = frozenset(("c", "d", "s", "t", "i", "string", "continuous", "discrete", "time", "text", "class", "meta"))
 
 
 @dataclass(frozen=True)

@@ -21,6 +21,12 @@ from suffice.errors import KindError
 from suffice.parallel import thread_count
 from suffice.typing import Integers, Words32
 
+LIST_AT_ONCE = 2**17
+STREAM_AT_ONCE = 2**14
+WORTH_A_THREAD = 2**16
+
+_ONE_TEXT_EACH = np.empty(0, np.int64)
+
 COUNT = 0x110000
 WORD, SPACE = 1 << 21, 1 << 22
 SIGMA = 0x3A3
@@ -69,13 +75,6 @@ def _lowered(points: Words32) -> tuple[Words32, list[int]]:
 
 def _text(points: Words32) -> str:
     return points.astype("<u4").tobytes().decode("utf-32-le", "surrogatepass")
-
-
-LIST_AT_ONCE = 2**17
-STREAM_AT_ONCE = 2**14
-WORTH_A_THREAD = 2**16
-
-_ONE_TEXT_EACH = np.empty(0, np.int64)
 
 
 @dataclass(frozen=True)
