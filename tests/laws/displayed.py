@@ -13,8 +13,7 @@ import suffice as sf
 from laws.estimators import ESTIMATORS, EstimatorCase, counts, flags, reals, texts
 from laws.registry import CLASSES, FAMILIES, STATISTICS
 from suffice.datasets.corpus import Corpus
-from suffice.datasets.tables import LabelledTable
-from suffice.datasets.xwindows import Bags
+from suffice.datasets.tables import Bags, LabelledTable
 from suffice.stats import TokenCounts
 from suffice.stats.word_counts import WordCounts
 

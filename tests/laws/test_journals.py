@@ -24,7 +24,8 @@ from laws.inside import statistics
 from laws.test_estimators import rows
 from suffice.errors import DataError, FileError, InputError, KindError, LabelError, ShapeError, SubtractionError
 from suffice.stats import Journal
-from suffice.stats.hashing import Key, cell
+from suffice.stats.content import cell
+from suffice.stats.journal import Key
 from suffice.store import registry
 from suffice.store.models import from_bytes, to_bytes
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from suffice.errors import DataError, KindError, ShapeError
 from suffice.tables import Column, Table, frame_of, holds, kind_of, refuse
-from suffice.tables import out as out_module
+from suffice.tables import frame as out_module
 
 TEXTS = ["it was a dark night", "no one was there at all", "what a day that was", "she came home late"]
 

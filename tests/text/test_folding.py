@@ -7,7 +7,7 @@ import pytest
 
 import suffice as sf
 from suffice.errors import InputError
-from suffice.text.folding import as_read
+from suffice.text.tokenization import as_read
 from suffice.text.tokens import analysis_of
 
 

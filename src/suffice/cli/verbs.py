@@ -176,7 +176,7 @@ def report(path: Path, data: list[Path], output: Path, learned: bool | None, err
 def demo(output: Path) -> None:
     """Fit and test a text classifier on the docstrings of installed libraries."""
     check_output(output)
-    train, test = sf.datasets.docstrings().split()
+    train, test = sf.datasets.docstrings(libraries=["python", "scikit-learn"]).split()
     model = sf.TextClassifier().fit(train.texts, train.labels)
     right = float((model.predict(test.texts) == np.asarray(test.labels)).mean())
     save(model, output)

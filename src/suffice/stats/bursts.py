@@ -12,13 +12,10 @@ from suffice.errors import DataError, ShapeError
 from suffice.later import sparse
 from suffice.notebook import MOST
 from suffice.stats import counting_kernels
-from suffice.stats.base import ROUNDING, Statistic, check_weight, difference, sealed
-from suffice.stats.cell_histogram import CellHistogram, side_by_side
+from suffice.stats.base import ROUNDING, Statistic, check_weight, difference, parts_of_cells, sealed
 from suffice.stats.inputs import EXACT, WHOLE, Groups, RowMatrix
-from suffice.stats.statistic_cards import parts_of_cells
+from suffice.stats.value_counts import CellHistogram, side_by_side
 from suffice.typing import Array, Integers
-
-__all__ = ["Bursts"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)

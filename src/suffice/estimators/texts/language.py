@@ -18,7 +18,7 @@ from suffice.models.likelihoods.vocabulary import Vocabulary
 from suffice.posterior import Dirichlet
 from suffice.stats.word_counts import WordCounter
 from suffice.text import WordList
-from suffice.text.folding import as_read
+from suffice.text.tokenization import as_read
 from suffice.text.tokens import alike
 from suffice.typing import TextsLike
 
