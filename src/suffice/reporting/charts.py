@@ -9,9 +9,10 @@ import numpy as np
 
 from suffice.models.answers.explanation import Explanation
 from suffice.models.likelihoods.pictures import FeatureBelief
-from suffice.plots.altair import altair, cut
-from suffice.plots.lift_map import axis_of, colours_of, heat_map, reach_of, tables_of
-from suffice.plots.waterfall import steps
+from suffice.plots.altair import alt, cut
+from suffice.plots.features import steps
+from suffice.plots.lift_map import axis_of, heat_map, reach_of, tables_of
+from suffice.plots.lift_map import colour_of as colour_of_lifts
 from suffice.reporting.colours import colour_of
 from suffice.reporting.column_views import ColumnView
 from suffice.reporting.joint_views import JointView
@@ -64,18 +65,17 @@ def spec_of(chart: Any, height: Any) -> dict[str, Any]:
 
 def data_of(lines: list[dict[str, Any]]) -> Any:
     """Return lines as the data of a chart."""
-    return altair().Data(values=lines)
+    return alt.Data(values=lines)
 
 
 def _classes(names: list[str], codes: list[int], fill: bool = False) -> Any:
-    alt = altair()
     scale = alt.Scale(domain=names, range=[colour_of(code) for code in codes])
     return (alt.Fill if fill else alt.Color)("class:N", scale=scale, legend=None)
 
 
 def accuracy(judged: JudgedRows) -> dict[str, Any]:
     """Plot the accuracy of each class with its interval, and the overall accuracy as a rule."""
-    alt, lines = altair(), judged.by_class
+    lines = judged.by_class
     colour = _classes([line["class"] for line in lines], [line["code"] for line in lines])
     low = max(0.0, min(line["low"] for line in lines) - 0.02)
     scale = alt.Scale(domain=[min(low, 0.9), 1.0], nice=False, zero=False)
@@ -108,7 +108,7 @@ def shown_words(words: FeatureBelief, pair: tuple[int, int]) -> Any:
 
 def spikes(words: FeatureBelief, pair: tuple[int, int], names: list[str]) -> list[dict[str, Any]]:
     """Plot the probabilities of words as spikes, one chart for each of two classes, on the same scales."""
-    alt, which = altair(), shown_words(words, pair)
+    which = shown_words(words, pair)
     mean = words.mean(which)
     low, high = words.ends(which) if words.sure else (None, None)
     top = float(mean[list(pair)].max()) * 1.08
@@ -121,7 +121,7 @@ def spikes(words: FeatureBelief, pair: tuple[int, int], names: list[str]) -> lis
             if low is not None and high is not None:
                 line |= {"low": _short(low[c, i]), "high": _short(high[c, i])}
             lines.append({**line, "label": cut(words.names[j], 14) if i in named else ""})
-        specs.append(_spikes(alt, lines, colour_of(c), top, f"{cut(names[c], NAME)}: {words.meaning}", low is not None))
+        specs.append(_spikes(lines, colour_of(c), top, f"{cut(names[c], NAME)}: {words.meaning}", low is not None))
     return specs
 
 
@@ -134,7 +134,7 @@ def _apart(heights: Any) -> set[int]:
     return set(found)
 
 
-def _spikes(alt: Any, lines: list[dict[str, Any]], colour: str, top: float, title: str, sure: bool) -> dict[str, Any]:
+def _spikes(lines: list[dict[str, Any]], colour: str, top: float, title: str, sure: bool) -> dict[str, Any]:
     x = alt.X("place:Q", scale=alt.Scale(domain=[-2, len(lines) + 1], nice=False), axis=None)
     axis = alt.Axis(
         tickCount=4, format="~g", title=title, titleAlign="left", titleAngle=0, titleAnchor="start", titleX=2,
@@ -153,7 +153,6 @@ def _spikes(alt: Any, lines: list[dict[str, Any]], colour: str, top: float, titl
 
 def posterior(names: list[str], pair: tuple[int, int], meaning: str) -> dict[str, Any]:
     """Plot the posterior of the word that the reader chooses on the page."""
-    alt = altair()
     colour = _classes([names[c] for c in pair], list(pair))
     axis = alt.Axis(tickCount=5, format="~g", labelBound=True)
     base = alt.Chart(alt.NamedData(name="curve")).encode(
@@ -167,12 +166,11 @@ def posterior(names: list[str], pair: tuple[int, int], meaning: str) -> dict[str
 
 def by_column(view: ColumnView, codes: dict[str, int]) -> dict[str, Any]:
     """Plot the distribution of a column in each class: curves for numbers, dots with intervals for values."""
-    alt = altair()
     names = list(dict.fromkeys(line["class"] for line in view.lines))
     colour = _classes(names, [codes[name] for name in names])
     base = alt.Chart(data_of(view.lines))
     if view.shape == "dots":
-        return _dots(alt, base.encode(color=colour), len(view.lines) // max(1, len(names)))
+        return _dots(base.encode(color=colour), len(view.lines) // max(1, len(names)))
     axis = alt.Axis(title=None, tickCount=5, grid=False, **({"format": "~s"} if _wide(view) else {}))
     x = alt.X("x:Q", scale=alt.Scale(zero=False, nice=False), axis=axis)
     y = alt.Y("density:Q", axis=None, stack=None)
@@ -188,10 +186,10 @@ def by_column(view: ColumnView, codes: dict[str, int]) -> dict[str, Any]:
 
 def together(view: JointView, classes: list[int]) -> list[dict[str, Any]]:
     """Plot the lift of joint values of two columns over independence, one chart per class on the same colour scale."""
-    alt, (found, names) = altair(), view.table()
+    found, names = view.table()
     tables = tables_of(found, LEVEL)[:, classes]
     reach, values = reach_of(tables), tuple(tuple(map(_brief, named)) for named in found.values)
-    colour = alt.Color("power:Q", scale=colours_of(alt, reach), legend=None)
+    colour = colour_of_lifts(reach)
     axes = (
         axis_of("y", values[0], names[0], labelLimit=124),
         axis_of("x", values[1], names[1], labelLimit=90, **_turned(values[1])),
@@ -216,7 +214,7 @@ def _wide(view: ColumnView) -> bool:
     return max((abs(line["x"]) for line in view.lines), default=0.0) >= 1e4
 
 
-def _dots(alt: Any, base: Any, values: int) -> dict[str, Any]:
+def _dots(base: Any, values: int) -> dict[str, Any]:
     axis = alt.Axis(domain=False, ticks=False, labelColor=INK, labelLimit=120, labelPadding=10, grid=True)
     y = alt.Y("value:N", sort=None, title=None, axis=axis)
     x = alt.X("share:Q", title=None, axis=alt.Axis(format="~%", tickCount=4, grid=False), scale=alt.Scale(domainMin=0))
@@ -235,7 +233,6 @@ def _dots(alt: Any, base: Any, values: int) -> dict[str, Any]:
 
 def informative(ranked: list[dict[str, Any]], colours: bool) -> dict[str, Any]:
     """Plot the information of each feature as a bar."""
-    alt = altair()
     lines = [{**line, "name": cut(line["feature"], NAME), "place": i} for i, line in enumerate(ranked)]
     axis = alt.Axis(domain=False, ticks=False, labelColor=INK, labelExpr="datum.label", labelPadding=6)
     y = alt.Y("feature:N", sort=None, title=None, axis=axis)
@@ -257,7 +254,7 @@ def informative(ranked: list[dict[str, Any]], colours: bool) -> dict[str, Any]:
 
 def waterfall(why: Explanation, codes: tuple[int, int], values: bool, most: int = 12) -> dict[str, Any]:
     """Plot the steps from the prior log-odds to the posterior log-odds, in the colours of the two classes."""
-    alt, rows = altair(), steps(why, most)
+    rows = steps(why, most)
     for row in rows:
         own = str(row["value"]).split(", ")[0] if values and row["kind"] in ("for", "against") else ""
         name = f"{row['name']}: {own}" if own else row["name"]

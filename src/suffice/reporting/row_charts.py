@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from suffice.plots.altair import altair, cut
+from suffice.plots.altair import alt, cut
 from suffice.reporting.charts import ACCENT, MUTED, SIDE, data_of, spec_of
 from suffice.reporting.judged_rows import JudgedRows
 
@@ -20,7 +20,7 @@ def reliability(judged: JudgedRows) -> dict[str, Any]:
 
     The class is the second of two; of more classes, it is the predicted one.
     """
-    alt, bins = altair(), judged.reliability()[0]
+    bins = judged.reliability()[0]
     name = None if judged.scored is None else cut(judged.classes[judged.scored], 30)
     scale = alt.Scale(domain=[0, 1])
     x = alt.X("confidence:Q", scale=scale, title=None, axis=alt.Axis(format="%", tickCount=5))
@@ -43,7 +43,7 @@ def reliability(judged: JudgedRows) -> dict[str, Any]:
 
 def confidences(judged: JudgedRows, unit: str) -> dict[str, Any]:
     """Plot a histogram of the probability that is calibrated, correctly predicted rows below wrong ones."""
-    alt, edges, scores = altair(), np.linspace(0, 1, STEPS + 1), judged.scores[0]
+    edges, scores = np.linspace(0, 1, STEPS + 1), judged.scores[0]
     lines = [
         {"from": round(a, 2), "to": round(b, 2), "rows": int(n), "kind": kind, "place": int(kind == "wrong")}
         for kind, which in (("correct", judged.right), ("wrong", ~judged.right))
@@ -70,7 +70,6 @@ def confidences(judged: JudgedRows, unit: str) -> dict[str, Any]:
 
 def learning(curve: list[dict[str, float]], unit: str) -> dict[str, Any]:
     """Plot accuracy by the number of rows learned, with its interval."""
-    alt = altair()
     x = alt.X("rows:Q", scale=alt.Scale(type="log", nice=False), title=f"{unit} learned")
     x.axis = alt.Axis(values=[point["rows"] for point in curve], format=",", grid=False, labelOverlap="greedy")
     low = max(0.0, min(point["low"] for point in curve) - 0.02)
