@@ -15,11 +15,10 @@ from sklearn.metrics import (
 
 import suffice as sf
 from reporting.data import counts, table
+from suffice.reporting.charts import confidences, reliability
 from suffice.reporting.facts import gather
 from suffice.reporting.judged_rows import JudgedRows
-from suffice.reporting.row_charts import confidences, reliability
-from suffice.reporting.sketches import HEIGHT, LEFT, TOP, WIDTH, Sketch
-from suffice.reporting.thresholds import GRID, SHOWN, thresholds
+from suffice.reporting.thresholds import GRID, HEIGHT, LEFT, SHOWN, TOP, WIDTH, Sketch, thresholds
 
 
 def judged(scores: Any, codes: Any, classes: Any = ("no", "yes")) -> JudgedRows:

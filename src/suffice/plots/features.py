@@ -282,7 +282,7 @@ def waterfall(explanation: Explanation, most: int = 14, width: int = 420) -> Any
     scale = fixed(low - room * (low < 0), high + room)
     kinds = {"for": FOR, "against": AGAINST, "prior": GREY, "total": TOTAL}
     colour = alt.Color("kind:N", legend=None, scale=alt.Scale(domain=[*kinds], range=[*kinds.values()]))
-    zero, bars, figures = steps_drawn(rows, y, scale, f"log-odds of {target} against {against}", 7, colour, GREY)
+    zero, bars, figures = steps_drawn(rows, y, scale, f"log-odds of {target} against {against}", 7, colour, GREY, 12)
     pairs = [{"at": row["end"], "place": row["place"], "next": row["place"] + 1} for row in rows[:-1]]
     links = alt.Chart(alt.Data(values=pairs)).mark_rule(color=GREY, opacity=0.6)  # from each bar to the next
     links = links.encode(x=alt.X("at:Q", scale=scale), y=alt.Y("place:O", axis=None), y2="next:O")
@@ -343,8 +343,8 @@ def ends_of(rows: list[dict[str, Any]]) -> tuple[float, float]:
 
 
 def steps_drawn(
-    rows: list[dict[str, Any]], y: Any, scale: Any, title: str, ticks: int, colour: Any, ink: str, **look: Any
-) -> tuple[Any, Any, Any]:
+    rows: Any, y: Any, scale: Any, title: str, ticks: int, colour: Any, ink: str, size: int, **more: Any
+) -> list[Any]:
     """Return a line at zero, the bars of a waterfall and the numbers beside them."""
     axis = alt.Axis(title=title, tickCount=ticks, labelExpr="datum.value == 0 ? '0' : format(datum.value, '+~g')")
     tooltip = [
@@ -352,7 +352,7 @@ def steps_drawn(
     ]  # fmt: skip
     base = alt.Chart(alt.Data(values=rows)).encode(y=y)
     bars = base.mark_bar(cornerRadius=1, minBandSize=2)
-    bars = bars.encode(x=alt.X("start:Q", scale=scale, axis=axis), x2="end:Q", color=colour, tooltip=tooltip, **look)
+    bars = bars.encode(x=alt.X("start:Q", scale=scale, axis=axis), x2="end:Q", color=colour, tooltip=tooltip, **more)
     zero = alt.Chart(alt.Data(values=[{"zero": 0}])).mark_rule(color=ink, opacity=0.9).encode(x="zero:Q")
-    figures = base.mark_text(align="left", dx=4, color=ink).encode(x=alt.X("right:Q", scale=scale), text="label:N")
-    return zero, bars, figures
+    figures = base.mark_text(align="left", dx=4, color=ink, fontSize=size)
+    return [zero, bars, figures.encode(x=alt.X("right:Q", scale=scale), text="label:N")]

@@ -1,24 +1,92 @@
-"""Describe the joint columns of a model: their effect on the log-odds, and the joint values behind it."""
+"""Describe what a model knows of columns for charts: their distribution in each class, and what joint columns add."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
+from suffice.models.answers.ranking import ShownColumn, shown_columns
 from suffice.models.likelihoods.cloud import Cloud
 from suffice.models.likelihoods.pictures import JointLifts
 from suffice.models.model import Together
+from suffice.models.scoring.information import class_shares, of_categories
 from suffice.models.scoring.results import lift_in_words
 from suffice.reporting.judged_rows import LEVEL
+from suffice.reporting.wording import listed
 from suffice.stats import JointCounts
 from suffice.typing import Array
 
-__all__ = ["JointView", "JointViews", "joint_views"]
+VALUES, CLASSES, WORDS = 8, 6, 8
+"""The most values of a column, classes and words that are drawn."""
+STEPS = 80  # of a curve
+OTHER = "(other)"
+"""The name for all values without a name of their own."""
+DRAWN, LISTED, JOINT_CLASSES, JOINT_VALUES, LINES, NAMED = 3, 20, 4, 20, 6, 12
+"""The most sets of joint columns that are drawn, and listed; classes, values, lines and names of each."""
 
-DRAWN, LISTED, CLASSES, VALUES, LINES, NAMED = 3, 20, 4, 20, 6, 12
+
+@dataclass(frozen=True)
+class ColumnView:
+    """A column with the lines to draw, and its information about the class in bits."""
+
+    name: str
+    kind: str
+    shape: Literal["curve", "counts", "dots"]
+    lines: list[dict[str, Any]]
+    bits: float | None
+    weight: float = 1.0
+    more: int = 0  # values that are not shown
+
+
+def column_views(model: Any, most: int) -> tuple[list[ColumnView], list[ColumnView]]:
+    """Return the most informative columns, and all columns that can be drawn, the most informative first."""
+    known = model._feature_names(), model._reader.by_block, model._categories()
+    prior, codes = class_shares(model.class_log_prior_), largest(model, CLASSES)
+    classes = {code: str(model.classes_[code]) for code in codes}
+    views = [_view(column, prior, classes) for column in shown_columns(model._predictor, LEVEL, *known)]
+    views.sort(key=lambda view: -(view.bits if view.bits is not None else 1e9))
+    return views[:most], views
+
+
+def largest(model: Any, most: int) -> list[int]:
+    """Return the codes of the largest classes."""
+    order = np.argsort(-np.asarray(model.class_count_), kind="stable")[:most]
+    return sorted(order.tolist())
+
+
+def _view(column: ShownColumn, prior: Array, classes: dict[int, str]) -> ColumnView:
+    drawn, bits = column.classes, None
+    if drawn.exclusive:
+        mass = drawn.heights / np.maximum(drawn.heights.sum(axis=1, keepdims=True), 1e-300)
+        bits = float(of_categories([mass], prior)[0] / np.log(2))
+    if not drawn.ends:
+        places = np.arange(0, len(drawn.values), max(1, (len(drawn.values) - 1) // STEPS))
+        lines = [
+            {"class": name, "x": x, "density": height, "tooltip": drawn.in_words[code]}
+            for code, name in classes.items()
+            for x, height in zip(drawn.values[places].tolist(), drawn.heights[code, places].tolist(), strict=True)
+        ]
+        return ColumnView(str(column.name), column.kind, drawn.shape, lines, bits, column.weight)
+    # The most frequent values, or the most telling words.
+    theta, (low, high) = drawn.heights, drawn.ends
+    average = np.maximum(prior @ theta, 1e-300)
+    if drawn.exclusive:
+        rank = np.sort(np.argsort(-average, kind="stable")[:VALUES])
+    else:
+        telling = (theta * np.abs(np.log(np.maximum(theta, 1e-300) / average))).max(axis=0)
+        rank = np.argsort(-telling, kind="stable")[:WORDS]
+    called = [str(value) for value in drawn.values]
+    shown = [i for i in rank.tolist() if called[i] != OTHER]
+    lines = [
+        {"class": name, "value": called[i], "share": theta[code, i], "low": low[code, i], "high": high[code, i]}
+        for i in shown
+        for code, name in classes.items()
+    ]
+    more = sum(name != OTHER for name in called) - len(shown)
+    return ColumnView(str(column.name), column.kind, drawn.shape, lines, bits, column.weight, more)
 
 
 @dataclass(frozen=True)
@@ -44,7 +112,7 @@ class JointView:
     def table(self) -> tuple[JointLifts, tuple[Any, ...]]:
         """Return a pair of columns with rare values united, the column with more values first, for a narrow chart."""
         down = (0, 1) if len(self.lifts.values[0]) >= len(self.lifts.values[1]) else (1, 0)
-        return self.lifts.ordered(down).united(VALUES), tuple(self.columns[k] for k in down)
+        return self.lifts.ordered(down).united(JOINT_VALUES), tuple(self.columns[k] for k in down)
 
 
 @dataclass(frozen=True)
@@ -58,8 +126,7 @@ class CloudView:
     @property
     def shown(self) -> str:
         """The names of the columns, at most twelve of them."""
-        more = f" and {len(self.columns) - NAMED} more" if len(self.columns) > NAMED else ""
-        return ", ".join(map(str, self.columns[:NAMED])) + more
+        return listed([*map(str, self.columns)], NAMED)
 
 
 @dataclass(frozen=True)
@@ -102,18 +169,13 @@ class JointViews:
 
 def joint_views(model: Any) -> JointViews | None:
     """Return the joint columns of a model, or None if it has none with an effect."""
-    sets, cloud = sorted(_sets(model), key=lambda view: -view.moves), _cloud(model)
-    if not sets and cloud is None:
-        return None
-    largest = np.argsort(-np.asarray(model.class_count_), kind="stable")[:CLASSES]
-    return JointViews(sets, sorted(largest.tolist()), cloud)
-
-
-def _cloud(model: Any) -> CloudView | None:
-    for columns, law in getattr(model, "joint_", {}).items():
-        if isinstance(law, Cloud):
-            return CloudView(columns, float(model.feature_powers_.get(Together(columns), 1.0)), law.gain)
-    return None
+    sets, joint = sorted(_sets(model), key=lambda view: -view.moves), getattr(model, "joint_", {})
+    clouds = [
+        CloudView(columns, float(model.feature_powers_.get(Together(columns), 1.0)), law.gain)
+        for columns, law in joint.items()
+        if isinstance(law, Cloud)
+    ]
+    return JointViews(sets, largest(model, JOINT_CLASSES), next(iter(clouds), None)) if sets or clouds else None
 
 
 def _sets(model: Any) -> Iterator[JointView]:
