@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from itertools import pairwise
 from typing import Any
 
@@ -10,8 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from suffice.notebook import MOST, line, table
-
-__all__ = ["parts_of_arrays", "parts_of_cells", "parts_of_words"]
 
 COLUMNS = 8
 """Columns of a matrix that are shown."""
@@ -28,23 +26,13 @@ def parts_of_arrays(arrays: Mapping[str, NDArray[Any]]) -> Iterator[str]:
         yield table(["", *vectors], rows, size)
     for name, array in arrays.items():
         if array.ndim == 2:
-            yield _matrix(name, array)
+            width = array.shape[1]
+            more = width > COLUMNS
+            head = ["", *(f"[{j}]" for j in range(min(width, COLUMNS))), *["…"] * more]
+            cells = [(i, *row, *[""] * more) for i, row in enumerate(array[:MOST, :COLUMNS].tolist())]
+            yield table(head, cells, len(array), f"{name}, {width:,} columns" if more else name)
         elif array.ndim > 2:
             yield line(f"{name}: an array of shape {' × '.join(map(str, array.shape))}")
-
-
-def _matrix(name: str, array: NDArray[Any]) -> str:
-    rows, columns = array.shape
-    more = columns > COLUMNS
-    head = ["", *(f"[{j}]" for j in range(min(columns, COLUMNS))), *["…"] * more]
-    cells = array[:MOST, :COLUMNS].tolist()
-    width = f", {columns:,} columns" if more else ""
-    return table(head, [(i, *row, *[""] * more) for i, row in enumerate(cells)], rows, f"{name}{width}")
-
-
-def parts_of_cells(head: Sequence[str], columns: Iterable[Any], total: int) -> Iterator[str]:
-    """Yield a table of cells of which only those that occur are kept."""
-    yield table(head, zip(*columns, strict=False), total)
 
 
 def parts_of_words(t: Any) -> Iterator[str]:
@@ -53,13 +41,10 @@ def parts_of_words(t: Any) -> Iterator[str]:
     order = order[np.argsort(-t.frequency[order], kind="stable")]
     classes = min(t.n_classes, COLUMNS)
     counts = np.asarray(t.tokens[:classes][:, order].todense()) if len(order) else np.zeros((classes, 0))
-    names = [f"bucket {j}" for j in order.tolist()] if t.hash_bits else _words(t, order)
+    names = [f"bucket {j}" for j in order.tolist()]
+    if not t.hash_bits:  # without making strings of all
+        data, offset = t.words.taken(order)
+        names = [data[a:b].tobytes().decode("utf-8", "replace") for a, b in pairwise(offset.tolist())]
     head = ["word", "texts", "times", *(f"in class {c}" for c in range(classes))]
     lines = zip(names, t.document_frequency[order].tolist(), t.frequency[order].tolist(), *counts.tolist(), strict=True)
     yield table(head, lines, t.width)
-
-
-def _words(t: Any, order: NDArray[Any]) -> list[str]:
-    """Return some words, without making strings of all."""
-    data, offset = t.words.taken(order)
-    return [data[a:b].tobytes().decode("utf-8", "replace") for a, b in pairwise(offset.tolist())]

@@ -14,13 +14,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from suffice.errors import DataError, ShapeError
-from suffice.notebook import MOST
+from suffice.notebook import MOST, table
 from suffice.stats import counting_kernels
 from suffice.stats.base import Statistic, sealed
 from suffice.stats.cell_histogram import CellHistogram
 from suffice.stats.grid import distinct
 from suffice.stats.inputs import REAL, Groups, RowMatrix
-from suffice.stats.statistic_cards import parts_of_cells
 from suffice.typing import Array, Integers
 
 __all__ = ["ValueCounts", "in_words"]
@@ -59,7 +58,7 @@ class ValueCounts(Statistic):
     def _parts(self) -> Iterator[str]:
         names = [", ".join(map(str, joint)) for joint in self._joint(self.place[:MOST])]
         columns = ([str(c) for c in self.line[:MOST].tolist()], names, self.count[:MOST].tolist())
-        return parts_of_cells(["class", "value", "rows"], columns, len(self.count))
+        yield table(["class", "value", "rows"], zip(*columns, strict=False), len(self.count))
 
     def _joint(self, place: Integers) -> Any:
         """Return the values at some places, a tuple for each."""
