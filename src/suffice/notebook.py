@@ -200,9 +200,9 @@ def plot(
     if spikes:
         wide = max(1.0, min(12.0, 0.8 * (WIDTH - 2 * EDGE) / len(at)))
         for point, full in zip(points, inside.tolist(), strict=True):
-            x, y = point.split()
+            start, tip = point.split()
             look = f"stroke='{FOR}' stroke-width='{wide:.1f}' stroke-opacity='{0.9 if full else 0.45}'"
-            drawn += f"<path d='M{x} {ground}V{y}' {look}/>"
+            drawn += f"<path d='M{start} {ground}V{tip}' {look}/>"
     else:
         if inside.any():
             under = [point for point, full in zip(points, inside, strict=True) if full]

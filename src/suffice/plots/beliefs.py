@@ -10,21 +10,10 @@ from scipy import stats
 
 from suffice.concepts import ConceptLearner
 from suffice.errors import InputError, KindError
-from suffice.plots.altair import (
-    GREY,
-    PALETTE,
-    alt,
-    dressed,
-    fixed,
-    heading,
-    legend,
-    lines,
-    require,
-    rows_of,
-    whole_number,
-)
+from suffice.plots.altair import GREY, PALETTE, alt, dressed
 from suffice.plots.concepts import item_axis
 from suffice.plots.curves import Curve, Ends, Frame, curved, likelihood, of_one_number
+from suffice.plots.elements import fixed, heading, legend, lines, require, rows_of, whole_number
 from suffice.posterior import Beta, Gamma, NormalInverseGamma, Pareto, WaitingRate
 
 SOLID = [1, 0]

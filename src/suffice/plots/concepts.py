@@ -9,20 +9,8 @@ import numpy as np
 
 from suffice.concepts import ConceptLearner, Rectangles
 from suffice.errors import InputError, ShapeError
-from suffice.plots.altair import (
-    GREY,
-    PALETTE,
-    alt,
-    cut,
-    dressed,
-    fixed,
-    heading,
-    legend,
-    named_places,
-    require,
-    rows_of,
-    whole_number,
-)  # fmt: skip
+from suffice.plots.altair import GREY, PALETTE, alt, dressed
+from suffice.plots.elements import cut, fixed, heading, legend, named_places, require, rows_of, whole_number
 from suffice.tables import Table
 from suffice.telling import counted
 from suffice.typing import Array
@@ -122,10 +110,8 @@ def item_axis(learner: ConceptLearner, width: int) -> tuple[Any, dict[str, float
     items: Any = learner.domain
     if not all(isinstance(item, int | float) for item in items):
         return alt.X("item:N", sort=None, title=None, axis=alt.Axis(labelAngle=-40)), {}
-    low, high = min(items), max(items)
-    return alt.X("item:Q", scale=fixed(low - 1, high + 1), title="item"), {
-        "size": max(1.0, 0.8 * width / (high - low + 2))
-    }
+    low, high = min(items) - 1, max(items) + 1
+    return alt.X("item:Q", scale=fixed(low, high), title="item"), {"size": max(1.0, 0.8 * width / (high - low))}
 
 
 def _title(learner: ConceptLearner) -> str:
@@ -145,28 +131,22 @@ def _panels(learner: ConceptLearner, most: int, width: int, stacked: int = STACK
         names.append(f"{len(rest):,} others")
         for name, column in columns.items():  # likelihoods do not add up: take the largest
             lines[name].append(float(column[rest].max() if name == "likelihood" else column[rest].sum()))
-    colours = [_colour(rank) if rank < min(stacked, len(shown)) else GREY for rank in range(len(names))]
+    coloured = min(stacked, len(shown))
+    colours = [PALETTE[rank % len(PALETTE)] if rank < coloured else GREY for rank in range(len(names))]
     data = rows_of(place=range(len(names)), hypothesis=names, colour=colours, **lines)
     small, panels = max(lines["likelihood"]) < 1e-3, list[Any]()
     for name in columns:
         number = ".1~e" if small and name == "likelihood" else "~g"
         figures = alt.Axis(tickCount=4, labelExpr=f"datum.value == 0 ? '0' : format(datum.value, '{number}')")
-        bars = (
-            alt.Chart(data)
-            .mark_bar(cornerRadius=1)
-            .encode(
-                y=alt.Y("place:O", title=None, axis=None) if panels else named_places(names),
-                x=alt.X(f"{name}:Q", title=name, axis=figures),
-                color=alt.Color("colour:N", scale=None),
-                tooltip=["hypothesis:N", f"{name}:Q"],
-            )
+        bars = alt.Chart(data).mark_bar(cornerRadius=1)
+        bars = bars.encode(
+            y=alt.Y("place:O", title=None, axis=None) if panels else named_places(names),
+            x=alt.X(f"{name}:Q", title=name, axis=figures),
+            color=alt.Color("colour:N", scale=None),
+            tooltip=["hypothesis:N", f"{name}:Q"],
         )
         panels.append(bars.properties(height=alt.Step(17), width=(width - 24) / 3))
     return alt.hconcat(*panels, spacing=12)
-
-
-def _colour(rank: int) -> str:
-    return PALETTE[rank % len(PALETTE)]
 
 
 def _stack(learner: ConceptLearner, stacked: int, width: int) -> Any:
@@ -181,7 +161,7 @@ def _stack(learner: ConceptLearner, stacked: int, width: int) -> Any:
     pieces += [(item, OTHERS, float(more), stacked) for item, more in left.items() if more > 1e-9]
     items, names, shares, ranks = zip(*pieces, strict=True)
     shown = list(dict.fromkeys(names))
-    colours = [GREY if name == OTHERS else _colour(k) for k, name in enumerate(shown)]
+    colours = [GREY if name == OTHERS else PALETTE[k % len(PALETTE)] for k, name in enumerate(shown)]
     across, bar = item_axis(learner, width)
     bars = alt.Chart(rows_of(item=items, hypothesis=names, share=shares, place=ranks)).mark_bar(**bar)
     scale = alt.Scale(domain=shown, range=colours)
@@ -261,9 +241,14 @@ def _contours(belief: Rectangles) -> Array:
     A probability is the product of one factor per feature, so a contour pairs the points where the product of both
     factors is the level.
     """
-    reach, share = _shares(belief)
-    (left, bottom), (right, top) = belief.tightest_.T
-    lines = []
+    low, high = belief.tightest_.T
+    far = np.where(high > low, high - low, 1.0)  # beyond the examples, where the probability is low enough
+    least = LEVELS[0] / 10, LEVELS[0]
+    while not ((least[0] <= (shares := belief.membership(high + np.diag(far)))) & (shares < least[1])).all():
+        far = far * np.where(shares < least[0], 0.7, np.where(shares < least[1], 1.0, 1.6))
+    reach = np.linspace(0, 1, 400)[:, None] ** 2 * far
+    share = np.stack([belief.membership(high + reach[:, [k]] * np.eye(2)[k]) for k in range(2)], axis=1)
+    (left, bottom), (right, top), lines = low, high, []
     for level in LEVELS:
         first = level ** np.linspace(0, 1, FINE)  # the factor of the first feature, from 1 to the level
         along, up = (
@@ -275,30 +260,14 @@ def _contours(belief: Rectangles) -> Array:
     return np.stack(lines)
 
 
-def _shares(belief: Rectangles) -> tuple[Array, Array]:
-    """Return distances beyond the examples in each feature, and the probability that the concept reaches there."""
-    low, high = belief.tightest_.T
-    far = np.where(high > low, high - low, 1.0)
-    least = LEVELS[0] / 10, LEVELS[0]
-    while not ((least[0] <= (shares := belief.membership(high + np.diag(far)))) & (shares < least[1])).all():
-        far = far * np.where(shares < least[0], 0.7, np.where(shares < least[1], 1.0, 1.6))
-    reach = np.linspace(0, 1, 400)[:, None] ** 2 * far
-    share = np.stack([belief.membership(high + reach[:, [k]] * np.eye(2)[k]) for k in range(2)], axis=1)
-    return reach, share
-
-
 def _panel(belief: Rectangles, lines: Array, seen: Array, ends: Array, names: list[str], size: int) -> Any:
     axes = {
         axis: kind(f"{axis}:Q", title=name, scale=fixed(*domain))
         for axis, kind, name, domain in zip("xy", (alt.X, alt.Y), names, ends, strict=True)
     }
     many = lines.shape[1]
-    curves = rows_of(
-        x=lines[..., 0].ravel(),
-        y=lines[..., 1].ravel(),
-        level=np.repeat(LEVELS, many),
-        order=np.tile(np.arange(many), len(LEVELS)),
-    )
+    x, y = lines.reshape(-1, 2).T
+    curves = rows_of(x=x, y=y, level=np.repeat(LEVELS, many), order=np.tile(np.arange(many), len(LEVELS)))
     look = {"fill": PALETTE[0], "fillOpacity": 0.13, "color": PALETTE[0], "strokeWidth": 1}
     areas = alt.Chart(curves).mark_line(interpolate="linear-closed", **look)
     (left, bottom), (right, top) = belief.tightest_.T
@@ -306,22 +275,18 @@ def _panel(belief: Rectangles, lines: Array, seen: Array, ends: Array, names: li
     tight = tight.mark_rect(filled=False, stroke=GREY, strokeDash=[4, 3], strokeWidth=1.2)
     dots = alt.Chart(rows_of(x=seen[:, 0], y=seen[:, 1]))
     dots = dots.mark_point(filled=True, size=42, color=PALETTE[1], opacity=1, stroke="white", strokeWidth=0.7)
+    # The level of each contour stands above it, if there is room below the next contour.
+    tops, middle = lines[..., 1].max(axis=1), (lines[0, :, 0].min() + lines[0, :, 0].max()) / 2
+    shown = np.flatnonzero(-np.diff(tops, prepend=np.inf) / (ends[1, 1] - ends[1, 0]) * size >= APART)
+    labels = [f"{100 * LEVELS[at]:.0f} %" for at in shown]
+    words = alt.Chart(rows_of(x=[middle] * len(shown), y=tops[shown], level=labels))
+    words = words.mark_text(baseline="bottom", dy=-1, fontSize=11, color=GREY)
     layers = [
         areas.encode(**axes, detail="level:N", order="order:Q"),
         tight.encode(**axes, x2="right:Q", y2="top:Q"),
         dots.encode(**axes),
-        _labels(lines, ends, size, axes),
+        words.encode(**axes, text="level:N"),
     ]
-    title = heading(f"after {counted(belief.n_, 'example')}", 13)
-    return alt.layer(*layers).properties(width=size, height=size, title=title)
-
-
-def _labels(lines: Array, ends: Array, size: int, axes: dict[str, Any]) -> Any:
-    """Draw the level of each contour above it, if there is room below the next contour."""
-    tops = lines[..., 1].max(axis=1)
-    middle = (lines[0, :, 0].min() + lines[0, :, 0].max()) / 2
-    room = -np.diff(tops, prepend=np.inf) / (ends[1, 1] - ends[1, 0]) * size
-    shown = np.flatnonzero(room >= APART)
-    data = rows_of(x=[middle] * len(shown), y=tops[shown], level=[f"{100 * LEVELS[at]:.0f} %" for at in shown])
-    marks = alt.Chart(data).mark_text(baseline="bottom", dy=-1, fontSize=11, color=GREY)
-    return marks.encode(**axes, text="level:N")
+    return alt.layer(*layers).properties(
+        width=size, height=size, title=heading(f"after {counted(belief.n_, 'example')}", 13)
+    )

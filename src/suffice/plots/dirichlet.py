@@ -8,7 +8,8 @@ import numpy as np
 from scipy import stats
 
 from suffice.errors import InputError
-from suffice.plots.altair import GREY, PALETTE, alt, cut, dressed, fixed, require, rows_of, whole_number
+from suffice.plots.altair import GREY, PALETTE, alt, dressed
+from suffice.plots.elements import cut, fixed, require, rows_of, whole_number
 from suffice.posterior import Dirichlet
 from suffice.typing import Array, Rng
 

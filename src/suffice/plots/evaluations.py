@@ -12,21 +12,8 @@ from suffice.estimators import Check
 from suffice.evaluate import Reliability
 from suffice.models.answers.checked_columns import STATISTICS
 from suffice.models.answers.explanation import place_of
-from suffice.plots.altair import (
-    AGAINST,
-    FOR,
-    GREY,
-    PALETTE,
-    alt,
-    cut,
-    dressed,
-    fixed,
-    legend,
-    named_places,
-    require,
-    rows_of,
-    whole_number,
-)  # fmt: skip
+from suffice.plots.altair import AGAINST, FOR, GREY, PALETTE, alt, dressed
+from suffice.plots.elements import cut, fixed, legend, named_places, require, rows_of, whole_number
 from suffice.tables import Table, frame_of
 from suffice.telling import counted
 from suffice.typing import Array

@@ -14,23 +14,8 @@ from suffice.estimators.shell.predicting import Predicting
 from suffice.models.answers.explanation import Explanation, place_of
 from suffice.models.answers.ranking import Information, believed, given_names
 from suffice.models.likelihoods.pictures import FeatureBelief
-from suffice.plots.altair import (
-    AGAINST,
-    FOR,
-    GREY,
-    PALETTE,
-    TOTAL,
-    alt,
-    cut,
-    dressed,
-    fixed,
-    heading,
-    legend,
-    named_places,
-    require,
-    rows_of,
-    whole_number,
-)  # fmt: skip
+from suffice.plots.altair import AGAINST, FOR, GREY, PALETTE, TOTAL, alt, dressed
+from suffice.plots.elements import cut, fixed, heading, legend, named_places, require, rows_of, whole_number
 
 ACROSS = 3
 """Panels in a row."""

@@ -10,7 +10,8 @@ from suffice.errors import InputError, KindError
 from suffice.models.answers.explanation import place_of
 from suffice.models.likelihoods.pictures import JointLifts
 from suffice.models.model import Together
-from suffice.plots.altair import GREY, PALETTE, alt, cut, dressed, heading, labelled, rows_of, whole_number
+from suffice.plots.altair import GREY, PALETTE, alt, dressed
+from suffice.plots.elements import cut, heading, labelled, rows_of, whole_number
 from suffice.typing import Array
 
 CLASSES, SLICES = 6, 4
@@ -25,6 +26,8 @@ WRITTEN = 12
 COLOURS = [PALETTE[0], "rgba(0, 114, 178, 0.05)", "rgba(213, 94, 0, 0.05)", PALETTE[1]]
 """From less to more; transparent in the middle, to show the page."""
 UNDECIDED = 0.38
+INKS = GREY, "white", "white"
+"""Of numbers on pale cells, on strong ones of less, and of more."""
 
 
 def joint(
@@ -138,17 +141,20 @@ def reach_of(tables: Array) -> float:
 
 
 def heat_map(
-    tables: Array,
-    values: tuple[tuple[str, ...], ...],
-    names: Any,
-    reach: float,
-    axes: Any,
-    colour: Any,
-    written: bool,
-    inks: tuple[str, str, str] = (GREY, "white", "white"),  # on pale cells, on strong ones of less, and of more
+    tables: Array, values: Any, names: Any, reach: float, axes: Any, colour: Any, written: bool, inks: Any = INKS
 ) -> Any:
-    """Draw the cells of one class, with or without their numbers."""
-    base = alt.Chart(_cells(tables, values, reach)).encode(y=axes[0], x=axes[1])
+    """Draw the cells of one class, with or without their numbers, without cells that have no rows and expect none."""
+    at = y, x = np.nonzero((tables[0] > 0) | (tables[1] > 0))
+    count, expected, lift, low, high = (table[at] for table in tables)
+    power, undecided = np.log2(lift), (low <= 1) & (high >= 1)
+    down, across = ([cut(words[k], 60) for k in places] for words, places in zip(values, at, strict=True))
+    data = rows_of(
+        x=x, y=y, down=down, across=across, rows=count, expected=expected, lift=lift, low=low, high=high,
+        power=np.clip(power, -reach, reach), sure=np.where(undecided, UNDECIDED, 1.0),
+        label=[f"{one:.0f}" if one >= 9.95 else f"{one:.1f}" if one >= 0.095 else "0.0" for one in lift],
+        strong=~undecided & (np.abs(power) > 0.55 * reach),
+    )  # fmt: skip
+    base = alt.Chart(data).encode(y=axes[0], x=axes[1])
     tips = [alt.Tooltip("down:N", title=str(names[0])), alt.Tooltip("across:N", title=str(names[1]))]
     tips += [alt.Tooltip("rows:Q", format=",.6~g")]
     tips += [alt.Tooltip(f"{name}:Q", format=".3~g") for name in ("expected", "lift", "low", "high")]
@@ -159,28 +165,6 @@ def heat_map(
     pale, less, more = map(alt.value, inks)
     ink = alt.when("datum.strong && datum.power < 0").then(less).when("datum.strong").then(more).otherwise(pale)
     return alt.layer(cells, base.mark_text(fontSize=11).encode(text="label:N", color=ink))
-
-
-def _cells(tables: Array, values: tuple[tuple[str, ...], ...], reach: float) -> Any:
-    """Return the data of each cell, without cells that have no rows and expect none."""
-    at = y, x = np.nonzero((tables[0] > 0) | (tables[1] > 0))
-    count, expected, lift, low, high = (table[at] for table in tables)
-    power, undecided = np.log2(lift), (low <= 1) & (high >= 1)
-    return rows_of(
-        x=x,
-        y=y,
-        down=[cut(values[0][k], 60) for k in y],
-        across=[cut(values[1][k], 60) for k in x],
-        rows=count,
-        expected=expected,
-        lift=lift,
-        low=low,
-        high=high,
-        power=np.clip(power, -reach, reach),
-        sure=np.where(undecided, UNDECIDED, 1.0),
-        label=[f"{x:.0f}" if x >= 9.95 else f"{x:.1f}" if x >= 0.095 else "0.0" for x in lift],
-        strong=~undecided & (np.abs(power) > 0.55 * reach),
-    )
 
 
 def axis_of(side: str, values: tuple[str, ...], title: Any, angle: int = 0, **more: Any) -> Any:

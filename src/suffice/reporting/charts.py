@@ -13,7 +13,8 @@ import numpy as np
 from suffice.models.answers.explanation import Explanation
 from suffice.models.likelihoods.pictures import FeatureBelief
 from suffice.plots import lift_map
-from suffice.plots.altair import alt, cut, fixed
+from suffice.plots.altair import alt
+from suffice.plots.elements import cut, fixed
 from suffice.plots.features import ends_of, steps, steps_drawn, word_lines
 from suffice.reporting.judged_rows import LEVEL, JudgedRows
 from suffice.reporting.views import ColumnView, JointView
@@ -80,7 +81,6 @@ def _chart(lines: list[dict[str, Any]]) -> Any:
 
 
 BOUNDS = ("low:Q", "at least", ".1%"), ("high:Q", "at most", ".1%")
-ROWS = ("rows:Q", "rows", ",")
 
 
 def _tips(*fields: tuple[str, str, str]) -> list[Any]:
@@ -118,7 +118,7 @@ def accuracy(judged: JudgedRows) -> dict[str, Any]:
 
 def shown_words(words: FeatureBelief, pair: tuple[int, int]) -> Any:
     """Return the words that are most probable in either of two classes, in the order of the vocabulary."""
-    best = np.union1d(words.most(pair[0], SPIKES), words.most(pair[1], SPIKES))
+    best = np.union1d(*(words.most(c, SPIKES) for c in pair))
     mean = words.mean(best)[list(pair)].max(axis=0)
     return np.sort(best[np.argsort(-mean, kind="stable")[:SPIKES]])
 
@@ -224,23 +224,17 @@ def informative(ranked: list[dict[str, Any]], colours: bool) -> dict[str, Any]:
     if colours:
         codes = sorted({line["code"] for line in lines})
         colour = alt.Color("code:N", scale=alt.Scale(domain=codes, range=[*map(colour_of, codes)]), legend=None)
-    bars = (
-        _chart(lines)
-        .mark_bar(cornerRadiusEnd=2, height=9)
-        .encode(
-            x=alt.X("bits:Q", title="bits about the class", axis=alt.Axis(tickCount=5, format="~g")),
-            y=alt.Y("feature:N", sort=None, title=None, axis=_words_axis(labelExpr="datum.label", labelPadding=6)),
-            color=colour,
-            tooltip=_tips(("feature:N", "feature", ""), ("bits:Q", "bits", ".3~g"), ("tooltip:N", " ", "")),
-        )
-    )
-    return spec_of(bars, 19 * len(lines))
+    x = alt.X("bits:Q", title="bits about the class", axis=alt.Axis(tickCount=5, format="~g"))
+    y = alt.Y("feature:N", sort=None, title=None, axis=_words_axis(labelExpr="datum.label", labelPadding=6))
+    tips = _tips(("feature:N", "feature", ""), ("bits:Q", "bits", ".3~g"), ("tooltip:N", " ", ""))
+    bars = _chart(lines).mark_bar(cornerRadiusEnd=2, height=9)
+    return spec_of(bars.encode(x=x, y=y, color=colour, tooltip=tips), 19 * len(lines))
 
 
 def waterfall(why: Explanation, codes: tuple[int, int], values: bool, most: int = 12) -> dict[str, Any]:
     """Plot the steps from the prior log-odds to the posterior log-odds, in the colours of the two classes."""
     rows = steps(why, most)
-    for row in rows:
+    for row in rows:  # with a name that is different from all others, as the axis needs
         own = str(row["value"]).split(", ")[0] if values and row["kind"] in ("for", "against") else ""
         name = f"{row['name']}: {own}" if own else row["name"]
         row["axis"] = f"{row['place']:03d}|{cut(name, LONG)}"
@@ -254,9 +248,8 @@ def waterfall(why: Explanation, codes: tuple[int, int], values: bool, most: int 
     colour = alt.Color("side:N", legend=None, scale=sides)
     title = f"← {cut(why.against, 18)} · log-odds · {cut(why.target, 18)} →"
     opacity = alt.condition("datum.kind == 'total'", alt.value(1.0), alt.value(0.72))
-    return spec_of(
-        alt.layer(*steps_drawn(rows, y, scale, title, 5, colour, MUTED, 11, opacity=opacity)), 22 * len(rows)
-    )
+    layers = steps_drawn(rows, y, scale, title, 5, colour, MUTED, 11, opacity=opacity)
+    return spec_of(alt.layer(*layers), 22 * len(rows))
 
 
 def reliability(judged: JudgedRows) -> dict[str, Any]:
@@ -293,24 +286,12 @@ def confidences(judged: JudgedRows, unit: str) -> dict[str, Any]:
     axis = alt.Axis(format="%", values=[0, 0.2, 0.4, 0.6, 0.8, 1])
     title = f"probability of {cut(judged.scored_name, 30)}"
     kinds = alt.Scale(domain=["correct", "wrong"], range=[ACCENT, "var(--wrong)"])
-    bars = (
-        _chart(lines)
-        .mark_bar(binSpacing=1)
-        .encode(
-            x=alt.X("from:Q", bin="binned", scale=alt.Scale(domain=[0, 1]), title=title, axis=axis),
-            x2="to:Q",
-            y=alt.Y("rows:Q", stack="zero", title=unit, axis=alt.Axis(format="~s", tickCount=3, minExtent=SIDE)),
-            color=alt.Color("kind:N", scale=kinds, legend=None),
-            order=alt.Order("place:Q"),
-            tooltip=_tips(
-                ("kind:N", f"{unit} that are", ""),
-                ("rows:Q", unit, ","),
-                ("from:Q", "from", ".0%"),
-                ("to:Q", "to", ".0%"),
-            ),
-        )
-    )
-    return spec_of(bars, 90)
+    x = alt.X("from:Q", bin="binned", scale=alt.Scale(domain=[0, 1]), title=title, axis=axis)
+    y = alt.Y("rows:Q", stack="zero", title=unit, axis=alt.Axis(format="~s", tickCount=3, minExtent=SIDE))
+    fields = ("kind:N", f"{unit} that are", ""), ("rows:Q", unit, ","), ("from:Q", "from", ".0%"), ("to:Q", "to", ".0%")
+    bars = _chart(lines).mark_bar(binSpacing=1).encode(x=x, x2="to:Q", y=y, order=alt.Order("place:Q"))
+    colour = alt.Color("kind:N", scale=kinds, legend=None)
+    return spec_of(bars.encode(color=colour, tooltip=_tips(*fields)), 90)
 
 
 def learning(curve: list[dict[str, float]], unit: str) -> dict[str, Any]:
@@ -320,9 +301,8 @@ def learning(curve: list[dict[str, float]], unit: str) -> dict[str, Any]:
     low = max(0.0, min(point["low"] for point in curve) - 0.02)
     scale = alt.Scale(domain=[low, min(1.0, max(point["high"] for point in curve) + 0.02)], nice=True)
     y = alt.Y("share:Q", scale=scale, title="accuracy on rows not learned", axis=alt.Axis(format="%", tickCount=5))
-    base = _chart(list(curve)).encode(
-        x=x, tooltip=_tips(("rows:Q", "learned", ","), ("share:Q", "right", ".1%"), *BOUNDS)
-    )
+    tips = _tips(("rows:Q", "learned", ","), ("share:Q", "right", ".1%"), *BOUNDS)
+    base = _chart(list(curve)).encode(x=x, tooltip=tips)
     band = base.mark_area(color=ACCENT, opacity=0.15).encode(y=alt.Y("low:Q", scale=scale), y2="high:Q")
     line = base.mark_line(color=ACCENT, strokeWidth=2, point={"color": ACCENT, "size": 50, "filled": True})
     return spec_of(alt.layer(band, line.encode(y=y)), 280)
