@@ -215,8 +215,8 @@ def plot(
     drawn += f"<path d='M{EDGE} {ground}H{WIDTH - EDGE}' stroke='currentColor' stroke-opacity='.5'/>"
     named = (float(at[0]), float(at[-1])) if spikes else axis
     digits = _digits(*named, least=3)
-    for end, place, anchor in zip(named, (EDGE, WIDTH - EDGE), ("start", "end"), strict=True):
+    for value, place, anchor in zip(named, (EDGE, WIDTH - EDGE), ("start", "end"), strict=True):
         look = f"text-anchor='{anchor}' y='{HEIGHT - 3}' font-size='11' fill='currentColor'"
-        drawn += f"<text x='{place}' {look}>{short(float(f'{end:.{digits}g}'), digits)}</text>"
+        drawn += f"<text x='{place}' {look}>{short(float(f'{value:.{digits}g}'), digits)}</text>"
     size = f"width='{WIDTH}' height='{HEIGHT}' viewBox='0 0 {WIDTH} {HEIGHT}'"
     return f"<svg {size} role='img' aria-label='{written(label)}'>{drawn}</svg>"

@@ -22,7 +22,7 @@ from suffice.reporting.columns import VALUES
 from suffice.reporting.facts import Facts, gather
 from suffice.reporting.judged_rows import LEVEL
 from suffice.reporting.pitfalls import NAMES, SERIOUS
-from suffice.reporting.thresholds import GRID, Sketch
+from suffice.reporting.thresholds import GRID, sketch
 from suffice.reporting.wording import bounds, choices_in_words, listed, number, percent, question, short, span
 from suffice.store.file_io import replace_file
 
@@ -153,7 +153,7 @@ def _rendered(jinja: Any, title: str, facts: Facts) -> str:
         matrix=_matrix(facts), style=_file("page.css"), light=light, dark=dark, colour=colour_of, choices=choices,
         runtime=runtime, start=start, policy=_policy(runtime, start), version=suffice.__version__, level=LEVEL,
         reliability=facts.judged.reliability(), zip=zip, alt=_alt_texts(facts), alert_names=NAMES, serious=SERIOUS,
-        thresholds=ranked, threshold_json=_json(ranked.data) if ranked else "", Sketch=Sketch, grid=GRID.tolist(),
+        thresholds=ranked, threshold_json=_json(ranked.data) if ranked else "", sketched=sketch, grid=GRID.tolist(),
         middle=int(np.abs(GRID - 0.5).argmin()), auc={one.code: one.auc for one in ranked.classes} if ranked else {},
         sections=[(name, heading) for name, heading in SECTIONS.items() if shown.get(name, True)], most_values=VALUES,
     )  # fmt: skip

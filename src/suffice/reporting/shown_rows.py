@@ -58,20 +58,16 @@ def chosen(model: Any, given: LabelledRows, judged: JudgedRows, examples: Sequen
     if examples is not None:
         places = np.minimum(np.searchsorted(given.numbers, examples), len(given) - 1).tolist()
         return [_example(model, given, judged, i, "As requested") for i in places]
-    fair = _of_fair_length(given)
-    margin = np.sort(judged.probabilities, axis=1)
-    margin = margin[:, -1] - margin[:, -2] if margin.shape[1] > 1 else np.ones(len(margin))
-    close = np.argsort(np.where(fair, margin, margin + 2.0), kind="stable")
-    picks = [
-        ("Right", _middle(fair & judged.right, judged)),
-        ("A close call", close),
-        ("Wrong", _middle(fair & ~judged.right, judged)),
-    ]
-    found: list[Example] = []
-    for kind, rows in picks:
-        left = [int(i) for i in rows if given.numbers[i] not in {one.row for one in found}]
-        found += [_example(model, given, judged, i, kind) for i in left[:1]]
-    return found
+    fair = np.array([SHORT[0] <= len(text) <= SHORT[1] for text in given.rows] if given.texts else [])
+    if fair.sum() < 5:
+        fair = np.ones(len(given), bool)
+    best = np.sort(judged.probabilities, axis=1)[:, -2:]
+    margin = np.where(fair, 0.0, 2.0) + (best[:, 1] - best[:, 0] if best.shape[1] > 1 else 1.0)
+    right, wrong = (_middle(fair & which, judged) for which in (judged.right, ~judged.right))
+    found: dict[int, str] = {}
+    for kind, rows in (("Right", right), ("A close call", np.argsort(margin, kind="stable")), ("Wrong", wrong)):
+        found |= dict.fromkeys([i for i in rows.tolist() if i not in found][:1], kind)
+    return [_example(model, given, judged, i, kind) for i, kind in found.items()]
 
 
 def confidently_wrong(model: Any, given: LabelledRows, judged: JudgedRows, k: int) -> list[Example]:
@@ -79,14 +75,6 @@ def confidently_wrong(model: Any, given: LabelledRows, judged: JudgedRows, k: in
     wrong = np.flatnonzero(~judged.right)
     order = wrong[np.argsort(-judged.sure[wrong], kind="stable")].tolist()
     return [_example(model, given, judged, i, "Wrong") for i in order[:k]]
-
-
-def _of_fair_length(given: LabelledRows) -> Any:
-    if not given.texts:
-        return np.ones(len(given), bool)
-    low, high = SHORT
-    fair = np.array([low <= len(text) <= high for text in given.rows])
-    return fair if fair.sum() >= 5 else np.ones(len(given), bool)
 
 
 def _middle(which: Any, judged: JudgedRows) -> Integers:
@@ -127,10 +115,11 @@ def _example(model: Any, given: LabelledRows, judged: JudgedRows, i: int, kind: 
 def marked(text: str, explanation: Explanation, analysis: Analysis, most: int) -> tuple[list[Piece], int]:
     """Return the pieces of the start of a text, and the number of characters left out."""
     shown = text if len(text) <= most else text[:most].rsplit(None, 1)[0] or text[:most]
-    weights = _by_word(explanation)
     if callable(analysis.unit) or analysis.unit != "word" or analysis.tokenizer is not None:
         return [Piece(shown)], len(text) - len(shown)
     found = [(m.span(), analysis._preprocess(m.group())) for m in re.finditer(analysis.token_pattern, shown)]
+    pairs = zip(explanation.features, explanation.contributions.tolist(), strict=True)  # words of a bucket share one
+    weights = {word: weight for name, weight in pairs for word in str(name).split(" / ") if str(name)[:1] != "("}
     said = _said([word for _, word in found], weights, analysis)
     top = max((abs(weight) for weight, _ in said), default=0.0)
     pieces, at = list[Piece](), 0
@@ -145,12 +134,6 @@ def marked(text: str, explanation: Explanation, analysis: Analysis, most: int) -
         pieces.append(Piece(shown[start:end], level, weight > 0, tooltip))
         at = end
     return [*pieces, *([Piece(shown[at:])] if at < len(shown) else [])], len(text) - len(shown)
-
-
-def _by_word(explanation: Explanation) -> dict[str, float]:
-    """Return the weight of each word; words that share a bucket have its weight."""
-    pairs = zip(explanation.features, explanation.contributions.tolist(), strict=True)
-    return {word: weight for name, weight in pairs for word in str(name).split(" / ") if str(name)[:1] != "("}
 
 
 def _said(words: list[str], weights: dict[str, float], analysis: Analysis) -> list[tuple[float, list[str]]]:

@@ -1,6 +1,6 @@
 """Count, for each class and threshold, the rows that are flagged and those of them that belong to the class.
 
-`Sketch` lays out the small pictures of these counts that need no script: paths and bars in the coordinates of an SVG.
+`sketch` lays out the small pictures of these counts that need no script: paths and bars in the coordinates of an SVG.
 `page.js` draws the same pictures again when the reader moves the threshold; a test compares both.
 """
 
@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from suffice.reporting.judged_rows import JudgedRows, share
-from suffice.typing import Array, Booleans, Integers
+from suffice.typing import Array, Integers
 
 TAIL = (1e-4, 1e-3, 2e-3, 5e-3)
 GRID: Array = np.concatenate([TAIL, np.arange(1, 100) / 100, 1 - np.array(TAIL[::-1])])
@@ -47,16 +47,10 @@ class Ranked:
         """Return the counts and figures at a threshold of the grid."""
         at = int(np.abs(GRID - threshold).argmin())
         flagged, found = int(self.flagged[at]), int(self.found[at])
-        return {
-            "threshold": threshold,
-            "found": found,
-            "false": flagged - found,
-            "missed": self.rows - found,
-            "passed": self.others - (flagged - found),
-            "precision": share(found, flagged),
-            "recall": share(found, self.rows),
-            "flagged": flagged / (self.rows + self.others),
-        }
+        counts = {"found": found, "false": flagged - found, "missed": self.rows - found}
+        counts["passed"] = self.others - counts["false"]
+        shares = {"precision": share(found, flagged), "recall": share(found, self.rows)}
+        return {"threshold": threshold, "flagged": flagged / (self.rows + self.others), **counts, **shares}
 
     def lines(self) -> list[dict[str, Any]]:
         """Return a line for each threshold of the table."""
@@ -98,84 +92,54 @@ def thresholds(judged: JudgedRows) -> Thresholds | None:
 
 
 def _ranked(judged: JudgedRows, code: int) -> Ranked:
+    """Return the counts of a class, the area under its ROC curve, ties counted half, and its average precision."""
     scores, own = judged.probabilities[:, code], judged.codes == code
-    rows, name = int(own.sum()), str(judged.classes[code])
-    flagged, found = (np.array((one[:, None] >= GRID).sum(axis=0)) for one in (scores, scores[own]))
-    return Ranked(code, name, rows, len(own) - rows, flagged, found, *_ranking(scores, own))
-
-
-def _ranking(scores: Array, own: Booleans) -> tuple[float, float]:
-    """Return the area under the ROC curve, ties counted half, and the average precision."""
     order = np.argsort(-scores, kind="stable")
     last = np.flatnonzero(np.diff(scores[order], append=-np.inf))  # of rows with equal scores
     found, flagged = np.cumsum(own[order])[last], last + 1.0
-    rows, others = float(own.sum()), float((~own).sum())
+    rows, others = int(own.sum()), int((~own).sum())
     recall, false = np.diff(found / rows, prepend=0.0), np.diff((flagged - found) / others, prepend=0.0)
-    auc = float((false * (found / rows - recall / 2)).sum())
-    return auc, float((recall * found / flagged).sum())
+    area = float((false * (found / rows - recall / 2)).sum()), float((recall * found / flagged).sum())
+    counts = [np.asarray((one[:, None] >= GRID).sum(axis=0)) for one in (scores, scores[own])]
+    return Ranked(code, str(judged.classes[code]), rows, others, counts[0], counts[1], *area)
 
 
-class Sketch:
-    """Lay out the pictures of one class: precision against recall, its probabilities, and the cost by threshold.
+def sketch(one: Ranked, threshold: float = 0.5) -> dict[str, Any]:
+    """Return the pictures of one class: precision against recall, its probabilities, and the cost by threshold.
 
-    >>> import numpy as np
+    The curve has a point for each threshold that flags a row, and the base is the precision of a guess. Bars, one in
+    twenty, are shares of the rows of the class above, of the others below. The cost is that of wrong rows where both
+    mistakes cost the same. The mark stands at a threshold.
+
     >>> one = Ranked(1, "yes", 2, 2, np.full(107, 2), np.full(107, 1), 0.5, 0.5)
-    >>> Sketch(one).curve[:18]
+    >>> sketch(one)["curve"][:18]
     'M194,112L194,112L1'
     """
-
-    def __init__(self, ranked: Ranked) -> None:
-        self.ranked = ranked
-
-    @property
-    def curve(self) -> str:
-        """Precision against recall, a point for each threshold that flags a row."""
-        one = self.ranked
-        some = one.flagged > 0
-        recall, precision = one.found[some] / one.rows, one.found[some] / one.flagged[some]
-        return _path(_x(recall), TOP + HEIGHT * (1 - precision))
-
-    @property
-    def base(self) -> float:
-        """Height of the share of the class: the precision of a guess."""
-        return _round(TOP + HEIGHT * (1 - self.ranked.rows / (self.ranked.rows + self.ranked.others)))
-
-    @property
-    def bars(self) -> list[dict[str, float]]:
-        """Bars of probabilities, one in twenty: shares of the rows of the class above, of the others below."""
-        one = self.ranked
-        places = [int(np.abs(GRID - STEP * k).argmin()) for k in range(1, 20)]
-        found = np.array([one.rows, *one.found[places], 0])
-        false = np.array([one.others, *(one.flagged - one.found)[places], 0])
-        own, rest = -np.diff(found) / one.rows, -np.diff(false) / one.others
-        most = max(own.max(), rest.max())
-        return [
+    flagging = one.flagged > 0
+    recall, precision = one.found[flagging] / one.rows, one.found[flagging] / one.flagged[flagging]
+    places = [int(np.abs(GRID - STEP * k).argmin()) for k in range(1, 20)]
+    own = -np.diff([one.rows, *one.found[places], 0]) / one.rows
+    rest = -np.diff([one.others, *(one.flagged - one.found)[places], 0]) / one.others
+    most, wrong = max(own.max(), rest.max()), one.flagged - 2 * one.found + one.rows
+    now = one.line(threshold)
+    height = TOP + HEIGHT * (1 - now["precision"]["share"])
+    return {
+        "curve": _path(LEFT + WIDTH * recall, TOP + HEIGHT * (1 - precision)),
+        "base": _round(TOP + HEIGHT * (1 - one.rows / (one.rows + one.others))),
+        "bars": [
             {"x": _round(LEFT + WIDTH * STEP * k), "up": _round(HALF * a / most), "down": _round(HALF * b / most)}
             for k, (a, b) in enumerate(zip(own, rest, strict=True))
-        ]
-
-    @property
-    def cost(self) -> str:
-        """Wrong rows by threshold, which is the cost where both mistakes cost the same."""
-        one = self.ranked
-        wrong = one.flagged - 2 * one.found + one.rows
-        return _path(_x(GRID), COST_TOP + COST_HEIGHT * (1 - wrong / max(1, wrong.max())))
-
-    def at(self, threshold: float) -> dict[str, Any]:
-        """Return where the marks of a threshold stand."""
-        line = self.ranked.line(threshold)
-        precision = line["precision"]["share"]
-        y = TOP + HEIGHT * (1 - precision) if precision == precision else -99.0
-        return {"x": _round(LEFT + WIDTH * threshold), "recall": _round(_x(line["recall"]["share"])), "y": _round(y)}
-
-
-def _x(share: Any) -> Any:
-    return LEFT + WIDTH * share
+        ],
+        "cost": _path(LEFT + WIDTH * GRID, COST_TOP + COST_HEIGHT * (1 - wrong / max(1, wrong.max()))),
+        "mark": {
+            "x": _round(LEFT + WIDTH * threshold), "recall": _round(LEFT + WIDTH * now["recall"]["share"]),
+            "y": _round(height) if height == height else -99.0,
+        },
+    }  # fmt: skip
 
 
 def _path(x: Array, y: Array) -> str:
-    points = [f"{_round(a):g},{_round(b):g}" for a, b in zip(x, y, strict=True)]
-    return "M" + "L".join(points)
+    return "M" + "L".join(f"{_round(a):g},{_round(b):g}" for a, b in zip(x, y, strict=True))
 
 
 def _round(value: Any) -> float:

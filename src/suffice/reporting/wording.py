@@ -67,15 +67,10 @@ def question(classes: list[str], target: str | None = None) -> str:
     >>> question(["0", "1"], "survived"), question(["ham", "spam"])
     ('Survived: 0 or 1?', 'ham or spam?')
     """
+    head = f"{target[:1].upper()}{target[1:]}: " if target else ""
     if len(classes) > 5 or len(" or ".join(classes)) > 60:
-        asked = f"which of {len(classes)} classes?"
-        return f"{_heading(target)}: {asked}" if target else asked.capitalize()
-    asked = f"{', '.join(classes[:-1])} or {classes[-1]}?" if len(classes) > 1 else classes[0]
-    return f"{_heading(target)}: {asked}" if target else asked
-
-
-def _heading(target: str) -> str:
-    return target[:1].upper() + target[1:]
+        return f"{head}{'which' if head else 'Which'} of {len(classes)} classes?"
+    return head + (f"{', '.join(classes[:-1])} or {classes[-1]}?" if len(classes) > 1 else classes[0])
 
 
 def percent(share: float, digits: int = 1) -> str:
