@@ -23,7 +23,7 @@ BEYOND = 25.0
 """The distance at which diamonds further away are shown."""
 SHADES = 6
 """Shades from undecided to certain."""
-SHAPES = ["circle", "square", "triangle-up", "diamond", "cross", "triangle-down"]
+COLOURS, SHAPES = (*PALETTE, GREY), ["circle", "square", "triangle-up", "diamond", "cross", "triangle-down"]
 
 
 def reliability(models: Reliability | Mapping[str, Reliability], size: int = 300) -> Any:
@@ -106,8 +106,15 @@ def boundaries(model: Any, X: Any, y: Any, steps: int = 95, size: int = 380) -> 
             "The argument 'model' of boundaries must be a fitted classifier with predict_proba; "
             f"got a {type(model).__name__}."
         )
-    table = Table.read(X)
-    columns = _columns(table)
+    table, columns = Table.read(X), list[Array]()
+    if table.width != 2:
+        raise ShapeError(f"The argument 'X' of boundaries must have 2 columns; got {table.width}.")
+    for column in (table[name] for name in table.names):
+        if column.storage not in ("integer", "real"):
+            raise KindError(
+                f"The argument 'X' of boundaries must hold numbers; got {column.storage} in {column.name!r}."
+            )
+        columns.append(np.where(column.present, column.values, np.nan).astype(np.float64))
     labels = np.asarray(y)
     if labels.shape != (len(table),):
         raise ShapeError(
@@ -115,25 +122,12 @@ def boundaries(model: Any, X: Any, y: Any, steps: int = 95, size: int = 380) -> 
         )
     names = [cut(name, 30) if table.named else f"feature {k}" for k, name in enumerate(table.names)]
     edges = []  # of the cells whose centres are predicted, a little beyond the rows
-    for column in columns:
-        low, high = np.nanmin(column), np.nanmax(column)
+    for values in columns:
+        low, high = np.nanmin(values), np.nanmax(values)
         room = 0.06 * (high - low) or 1.0
         edges.append(np.linspace(low - room, high + room, whole_number(steps, "steps", 2) + 1))
     layers = _plane(model, table, edges, names), _dots(model, columns, labels, names)
     return dressed(alt.layer(*layers).properties(width=size, height=size))
-
-
-def _columns(table: Table) -> list[Array]:
-    if table.width != 2:
-        raise ShapeError(f"The argument 'X' of boundaries must have 2 columns; got {table.width}.")
-    columns = []
-    for column in (table[name] for name in table.names):
-        if column.storage not in ("integer", "real"):
-            raise KindError(
-                f"The argument 'X' of boundaries must hold numbers; got {column.storage} in {column.name!r}."
-            )
-        columns.append(np.where(column.present, column.values, np.nan).astype(np.float64))
-    return columns
 
 
 def _plane(model: Any, table: Table, edges: list[Array], names: list[str]) -> Any:
@@ -149,20 +143,15 @@ def _plane(model: Any, table: Table, edges: list[Array], names: list[str]) -> An
     strips = []
     for line, (codes, shades) in enumerate(zip(answers, steps, strict=True)):
         changes = np.flatnonzero((np.diff(codes) != 0) | (np.diff(shades) != 0)) + 1
-        starts, ends = [0, *changes.tolist()], [*changes.tolist(), len(codes)]
-        strips += [(line, start, end, codes[start], shades[start]) for start, end in zip(starts, ends, strict=True)]
+        starts, stops = [0, *changes.tolist()], [*changes.tolist(), len(codes)]
+        strips += [(line, at, to, codes[at], shades[at]) for at, to in zip(starts, stops, strict=True)]
     lines, first, last, classes, certain = (np.array(part) for part in zip(*strips, strict=True))
-    data = rows_of(
-        x=edges[0][first],
-        x2=edges[0][last],
-        y=edges[1][lines],
-        y2=edges[1][lines + 1],
-        colour=[_colour(code) for code in classes.tolist()],
-        sure=0.10 + 0.45 * (certain + 1) / SHADES,
-    )
+    ends = {"x": edges[0][first], "x2": edges[0][last], "y": edges[1][lines], "y2": edges[1][lines + 1]}
+    colours = [COLOURS[code % len(COLOURS)] for code in classes.tolist()]
+    data = rows_of(**ends, colour=colours, sure=0.10 + 0.45 * (certain + 1) / SHADES)
     x, y = (
-        kind(f"{axis}:Q", title=name, axis=alt.Axis(grid=False), scale=fixed(ends[0], ends[-1]))
-        for kind, axis, name, ends in zip((alt.X, alt.Y), "xy", names, edges, strict=True)
+        kind(f"{axis}:Q", title=name, axis=alt.Axis(grid=False), scale=fixed(part[0], part[-1]))
+        for kind, axis, name, part in zip((alt.X, alt.Y), "xy", names, edges, strict=True)
     )
     colour, sure = alt.Fill("colour:N", scale=None), alt.Opacity("sure:Q", scale=None)
     return alt.Chart(data).mark_rect(strokeWidth=0).encode(x=x, x2="x2:Q", y=y, y2="y2:Q", fill=colour, opacity=sure)
@@ -175,7 +164,7 @@ def _dots(model: Any, columns: list[Array], labels: Any, names: list[str]) -> An
         raise InputError("The argument 'X' of boundaries must have a row without missing values; got none.")
     called = [cut(label, 30) for label in model.classes_]
     data = rows_of(x=columns[0][there], y=columns[1][there], label=[called[code] for code in codes[there]])
-    colours = alt.Scale(domain=called, range=[_colour(code) for code in range(len(called))])
+    colours = alt.Scale(domain=called, range=[COLOURS[k % len(COLOURS)] for k in range(len(called))])
     shown = legend(columns=4)
     dots = alt.Chart(data).mark_point(filled=True, size=40, opacity=0.95, stroke="white", strokeWidth=0.7)
     return dots.encode(
@@ -184,10 +173,6 @@ def _dots(model: Any, columns: list[Array], labels: Any, names: list[str]) -> An
         color=alt.Color("label:N", scale=colours, legend=shown),
         shape=alt.Shape("label:N", scale=alt.Scale(domain=called, range=SHAPES), legend=shown),
     )
-
-
-def _colour(code: int) -> str:
-    return (*PALETTE, GREY)[code % (len(PALETTE) + 1)]
 
 
 def check(found: Check, most: int = 12, width: int = 320) -> Any:

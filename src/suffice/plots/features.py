@@ -282,43 +282,26 @@ def waterfall(explanation: Explanation, most: int = 14, width: int = 420) -> Any
 
 
 def steps(explanation: Explanation, most: int) -> list[dict[str, Any]]:
-    """Return the data of each bar: its name, kind, start and end."""
-    top = explanation.top(len(explanation.features))
+    """Return the data of each bar: its name, kind, start and end. The last one says the odds of the likelier class."""
+    top, total = explanation.top(len(explanation.features)), explanation.log_odds
     shown, rest = (top, []) if len(top) <= most + 1 else (top[:most], top[most:])
-    steps: list[tuple[Any, Any, float]] = [("prior", "", explanation.prior), *shown]
-    if rest:
-        steps.append((f"{len(rest)} others", "", sum(weight for _, _, weight in rest)))
-    rows: list[dict[str, Any]] = []
-    at = 0.0
-    for name, value, weight in steps:
-        rows.append(_row(len(rows), name, value, at, at + weight, "for" if weight >= 0 else "against"))
-        at += weight
-    rows[0]["kind"] = "prior"
-    total = explanation.log_odds
-    return [*rows, _row(len(rows), "log-odds", _odds(total, explanation), 0.0, total, "total")]
-
-
-def _row(place: int, name: Any, value: Any, start: float, end: float, kind: str) -> dict[str, Any]:
-    step = f"{end - start:+.2f}".replace("-", "−")
-    label = {"place": place, "name": cut(name, NAME), "value": cut(value, VALUE), "label": step}
-    tooltip = {"feature": str(name), "in words": str(value), "log_odds": round(end - start, 6)}
-    return {
-        **label,
-        **tooltip,
-        "start": start,
-        "end": end,
-        "right": max(start, end),
-        "left": min(start, end),
-        "kind": kind,
-    }
-
-
-def _odds(total: float, explanation: Explanation) -> str:
-    """Return the odds in words, for the more probable of the two classes."""
+    others = [(f"{len(rest)} others", "", sum(weight for _, _, weight in rest))] if rest else []
     many = np.exp(min(abs(total), 700.0))
     times = f"{float(f'{many:.3g}'):,.6g}" if many < 1e5 else "over 100,000"
-    label = explanation.target if total >= 0 else explanation.against
-    return f"{times} : 1 for {label}"
+    odds = f"{times} : 1 for {explanation.target if total >= 0 else explanation.against}"
+    rows, at = list[dict[str, Any]](), 0.0
+    for name, value, weight in [("prior", "", explanation.prior), *shown, *others, ("log-odds", odds, total)]:
+        kind = "for" if weight >= 0 else "against"
+        if len(rows) in (0, 1 + len(shown) + len(others)):
+            at, kind = 0.0, "total" if rows else "prior"
+        start, end = at, at + weight
+        rows.append({
+            "place": len(rows), "name": cut(name, NAME), "value": cut(value, VALUE), "kind": kind,
+            "label": f"{end - start:+.2f}".replace("-", "−"), "feature": str(name), "in words": str(value),
+            "log_odds": round(end - start, 6), "start": start, "end": end, "right": max(start, end),
+        })  # fmt: skip
+        at = end
+    return rows
 
 
 def ends_of(rows: list[dict[str, Any]]) -> tuple[float, float]:
