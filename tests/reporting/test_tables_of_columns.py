@@ -8,7 +8,7 @@ from scipy.stats import chi2_contingency
 from scipy.stats.contingency import association, crosstab
 
 import suffice as sf
-from suffice.reporting.columns import associations, cramers_v, summarized
+from suffice.reporting.column_facts import associations, cramers_v, summarized
 from suffice.reporting.facts import gather
 from suffice.reporting.labelled_rows import LabelledRows, coded, read
 from suffice.reporting.pitfalls import repeated

@@ -4,9 +4,9 @@ A notebook shows them as SVG, without a network; ``altair.renderers.enable("html
 from a CDN.
 """
 
-from suffice.plots.beliefs import belief, filmstrip, pareto, predictive
+from suffice.plots.belief_charts import belief, filmstrip, pareto, predictive
 from suffice.plots.concepts import generalisation, hypotheses, membership, number_game
-from suffice.plots.dirichlet import draws, simplex
+from suffice.plots.dirichlet_charts import draws, simplex
 from suffice.plots.evaluations import boundaries, check, objective, reliability
 from suffice.plots.features import burstiness, information, waterfall, words
 from suffice.plots.lift_map import joint

@@ -155,7 +155,7 @@ class Curve:
 
 
 @dataclass(frozen=True)
-class Frame:
+class CurveAxes:
     """The axes of a chart of curves: the ends of the horizontal one, the points of the curves, and the height.
 
     The chart is about one of the curves, which must be seen; by default about the narrowest, and all that lie apart
@@ -167,7 +167,7 @@ class Frame:
     top: float
 
     @classmethod
-    def of(cls, curves: Sequence[Curve], about: Curve | None = None, highest: Curve | None = None) -> Frame:
+    def of(cls, curves: Sequence[Curve], about: Curve | None = None, highest: Curve | None = None) -> CurveAxes:
         """Return the axes for some curves; no vague curve hides the one that the height must suit."""
         ends = _ends(curves, about)
         x = _points(curves, ends)

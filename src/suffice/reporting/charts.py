@@ -16,8 +16,8 @@ from suffice.plots import lift_map
 from suffice.plots.altair import alt
 from suffice.plots.elements import cut, fixed
 from suffice.plots.features import ends_of, steps, steps_drawn, word_lines
+from suffice.reporting.column_views import ColumnView, JointView
 from suffice.reporting.judged_rows import LEVEL, JudgedRows
-from suffice.reporting.views import ColumnView, JointView
 
 LIGHT = ("#1f7a6d", "#c2532f", "#4b5fb8", "#a67c00", "#9c3f78", "#2d7fb0", "#5f7f24", "#8a5a3c", "#6a4fa3", "#5f6b76")
 DARK = ("#4fc3ae", "#f08a63", "#93a4f4", "#dcb13c", "#e58cbf", "#6fbfee", "#a6c961", "#cf9c79", "#b49bea", "#a9b4bf")

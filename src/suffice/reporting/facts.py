@@ -17,13 +17,13 @@ from suffice.models.choosing.judge import some_rows
 from suffice.models.likelihoods.pictures import FeatureBelief
 from suffice.plots.features import word_lines
 from suffice.readers.columns import FAMILIES
-from suffice.reporting.columns import Associations, associations, summarized
+from suffice.reporting.column_facts import Associations, associations, summarized
+from suffice.reporting.column_views import ColumnView, JointViews, column_views, joint_views, largest
 from suffice.reporting.judged_rows import LEVEL, JudgedRows, judge, share
 from suffice.reporting.labelled_rows import LabelledRows, read
 from suffice.reporting.pitfalls import Alert, alerts, repeated
 from suffice.reporting.shown_rows import Example, chosen, confidently_wrong
 from suffice.reporting.thresholds import Thresholds, thresholds
-from suffice.reporting.views import ColumnView, JointViews, column_views, joint_views, largest
 from suffice.reporting.wording import percent
 from suffice.stats.content import hashed
 

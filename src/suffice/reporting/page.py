@@ -18,7 +18,7 @@ import suffice
 from suffice.errors import InputError, MissingLibrary
 from suffice.reporting import charts
 from suffice.reporting.charts import colour_of, style_of
-from suffice.reporting.columns import VALUES
+from suffice.reporting.column_facts import VALUES
 from suffice.reporting.facts import Facts, gather
 from suffice.reporting.judged_rows import LEVEL
 from suffice.reporting.pitfalls import NAMES, SERIOUS

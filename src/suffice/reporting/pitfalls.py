@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from suffice.reporting.columns import Drift, differing, drifts
+from suffice.reporting.column_facts import Drift, differing, drifts
 from suffice.reporting.judged_rows import JudgedRows
 from suffice.reporting.labelled_rows import CodedColumn, LabelledRows
 from suffice.reporting.wording import listed, plural

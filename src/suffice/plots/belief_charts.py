@@ -12,7 +12,7 @@ from suffice.concepts import ConceptLearner
 from suffice.errors import InputError, KindError
 from suffice.plots.altair import GREY, PALETTE, alt, dressed
 from suffice.plots.concepts import item_axis
-from suffice.plots.curves import Curve, Ends, Frame, curved, likelihood, of_one_number
+from suffice.plots.curves import Curve, CurveAxes, Ends, curved, likelihood, of_one_number
 from suffice.plots.elements import fixed, heading, legend, lines, require, rows_of, whole_number
 from suffice.posterior import Beta, Gamma, NormalInverseGamma, Pareto, WaitingRate
 
@@ -103,7 +103,7 @@ def _panel(posterior: Any, prior: Any, level: float, width: int, show: list[str]
     if not curves:
         raise InputError(f"There is no likelihood to draw for {now!r}; show the prior or the posterior.")
     about = curves.get("posterior")
-    frame = Frame.of([*curves.values()], about)
+    frame = CurveAxes.of([*curves.values()], about)
     tall, ends = ROOM * frame.top, frame.ends
     layers, words = [_lines(curves, LOOKS, frame)], ""
     if about is not None:
@@ -141,7 +141,7 @@ def _overlaid(beliefs: Any, width: int) -> Any:
 
     def chart(parts: dict[str, Any], width: int) -> Any:
         curves = {name: Curve.of(curved(one, "posterior", "belief")) for name, one in parts.items()}
-        frame = Frame.of([*curves.values()])
+        frame = CurveAxes.of([*curves.values()])
         title = next(iter(curves.values())).about
         return alt.layer(_lines(curves, looks, frame)).properties(width=width, height=260, title=title)
 
@@ -152,7 +152,7 @@ def _overlaid(beliefs: Any, width: int) -> Any:
     return dressed(alt.hconcat(*(chart(part, width * 3 // 5) for part in parts)))
 
 
-def _lines(curves: Mapping[str, Curve], looks: Mapping[str, Any], frame: Frame) -> Any:
+def _lines(curves: Mapping[str, Curve], looks: Mapping[str, Any], frame: CurveAxes) -> Any:
     drawn = {name: one.drawn(frame.x) for name, one in curves.items()}
     return lines(drawn, looks, next(iter(curves.values())).about, frame.ends, ROOM * frame.top)
 
@@ -229,13 +229,13 @@ def filmstrip(prior: Any, values: Sequence[Any], frames: int = 6, columns: int =
     else:
         known = curved(prior, "prior", "filmstrip", (Beta, Gamma, WaitingRate, Pareto))
         curves = [Curve.of(known.update(values=seen[:n]) if n else known) for n in stops]
-        frame = Frame.of(curves, curves[1], curves[-1])
+        frame = CurveAxes.of(curves, curves[1], curves[-1])
         pairs = zip(curves, [None, *curves[:-1]], titles, strict=True)
         pictures = [_frame(now, last, title, frame, width) for now, last, title in pairs]
     return dressed(alt.concat(*pictures, columns=whole_number(columns, "columns"), spacing=14))
 
 
-def _frame(now: Curve, last: Curve | None, title: str, frame: Frame, width: int) -> Any:
+def _frame(now: Curve, last: Curve | None, title: str, frame: CurveAxes, width: int) -> Any:
     """Draw a belief with its area, the previous one, and the mean."""
     wide, high = fixed(*frame.ends), fixed(0, 1.08 * frame.top)
     across = alt.X("x:Q", title=now.about, scale=wide, axis=alt.Axis(tickCount=5))

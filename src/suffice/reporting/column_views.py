@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -116,26 +115,12 @@ class JointView:
 
 
 @dataclass(frozen=True)
-class CloudView:
-    """Numeric columns that are jointly normal in each class: their names, power, and the log loss they save."""
-
-    columns: tuple[Any, ...]
-    weight: float
-    gain: float | None = None
-
-    @property
-    def shown(self) -> str:
-        """The names of the columns, at most twelve of them."""
-        return listed([*map(str, self.columns)], NAMED)
-
-
-@dataclass(frozen=True)
 class JointViews:
     """The sets of joint columns, those with the largest effect first."""
 
     sets: list[JointView]
     classes: list[int]  # the codes of the classes that are shown
-    cloud: CloudView | None = None
+    cloud: dict[str, Any] | None = None  # columns that are jointly normal: names, power, and the log loss they save
 
     @property
     def gains(self) -> bool:
@@ -169,23 +154,20 @@ class JointViews:
 
 def joint_views(model: Any) -> JointViews | None:
     """Return the joint columns of a model, or None if it has none with an effect."""
-    sets, joint = sorted(_sets(model), key=lambda view: -view.moves), getattr(model, "joint_", {})
-    clouds = [
-        CloudView(columns, float(model.feature_powers_.get(Together(columns), 1.0)), law.gain)
-        for columns, law in joint.items()
-        if isinstance(law, Cloud)
-    ]
-    return JointViews(sets, largest(model, JOINT_CLASSES), next(iter(clouds), None)) if sets or clouds else None
-
-
-def _sets(model: Any) -> Iterator[JointView]:
-    for columns in getattr(model, "joint_", {}):
+    sets, clouds = list[JointView](), list[dict[str, Any]]()
+    for columns, law in getattr(model, "joint_", {}).items():
         name = Together(columns)
         block, weight = model._model.blocks[name], float(model.feature_powers_.get(name, 1.0))
-        if weight > 0 and isinstance(block.t, JointCounts) and len(block.t.sizes):
+        if isinstance(law, Cloud):
+            clouds.append({"shown": listed([*map(str, columns)], NAMED), "weight": weight, "gain": law.gain})
+        elif weight > 0 and isinstance(block.t, JointCounts) and len(block.t.sizes):
             lifts = block.settled.lifts(block.t)
             moves = model.temper_.power * weight * float(_moved(lifts).sum())
-            yield JointView(columns, weight, moves, lifts, getattr(block.likelihood, "gain", None))
+            sets.append(JointView(columns, weight, moves, lifts, getattr(block.likelihood, "gain", None)))
+    if not sets and not clouds:
+        return None
+    sets.sort(key=lambda view: -view.moves)
+    return JointViews(sets, largest(model, JOINT_CLASSES), next(iter(clouds), None))
 
 
 def _moved(lifts: JointLifts) -> Array:
