@@ -61,7 +61,7 @@ def test_an_entry_has_signature_parameters_examples_and_members() -> None:
     assert "\n**Parameters**\n\n- **a, b** (float or array):\n  Numbers of heads and tails" in found
     assert "\n```python\n>>> belief = Beta(2, 2)" in found
     assert "\n- `update(statistic=None, *, heads=None, tails=None, values=None, weights=None)`: Return" in found
-    assert entry("plots.belief.belief").startswith("## belief\n\n```python\nsf.plots.belief(posterior, ")
+    assert entry("plots.belief").startswith("## belief\n\n```python\nsf.plots.belief(posterior, ")
 
 
 def test_the_site_renders_the_reference_itself() -> None:

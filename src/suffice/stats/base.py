@@ -17,7 +17,7 @@ operands unchanged.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields
 from itertools import pairwise
 from typing import Any, ClassVar, Self
@@ -352,23 +352,13 @@ def parts_of_arrays(arrays: Mapping[str, NDArray[Any]]) -> Iterator[str]:
         yield table(["", *vectors], rows, size)
     for name, array in arrays.items():
         if array.ndim == 2:
-            yield _matrix(name, array)
+            width = array.shape[1]
+            more = width > COLUMNS
+            head = ["", *(f"[{j}]" for j in range(min(width, COLUMNS))), *["…"] * more]
+            cells = [(i, *row, *[""] * more) for i, row in enumerate(array[:MOST, :COLUMNS].tolist())]
+            yield table(head, cells, len(array), f"{name}, {width:,} columns" if more else name)
         elif array.ndim > 2:
             yield line(f"{name}: an array of shape {' × '.join(map(str, array.shape))}")
-
-
-def _matrix(name: str, array: NDArray[Any]) -> str:
-    rows, columns = array.shape
-    more = columns > COLUMNS
-    head = ["", *(f"[{j}]" for j in range(min(columns, COLUMNS))), *["…"] * more]
-    cells = array[:MOST, :COLUMNS].tolist()
-    width = f", {columns:,} columns" if more else ""
-    return table(head, [(i, *row, *[""] * more) for i, row in enumerate(cells)], rows, f"{name}{width}")
-
-
-def parts_of_cells(head: Sequence[str], columns: Iterable[Any], total: int) -> Iterator[str]:
-    """Yield a table of cells of which only those that occur are kept."""
-    yield table(head, zip(*columns, strict=False), total)
 
 
 def parts_of_words(t: Any) -> Iterator[str]:

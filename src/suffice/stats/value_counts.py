@@ -16,10 +16,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from suffice import _native
 from suffice.errors import DataError, ShapeError
-from suffice.notebook import MOST
+from suffice.notebook import MOST, table
 from suffice.parallel import in_parallel, thread_count
 from suffice.stats import counting_kernels
-from suffice.stats.base import Statistic, difference, parts_of_cells, sealed
+from suffice.stats.base import Statistic, difference, sealed
 from suffice.stats.grid import distinct
 from suffice.stats.inputs import EXACT, REAL, Groups, RowMatrix
 from suffice.typing import Array, Integers
@@ -153,7 +153,7 @@ class ValueCounts(Statistic):
         names = zip(*(axis[code] for axis, code in zip(self.axes, codes, strict=True)), strict=True)
         lines = [str(c) for c in self.line[:MOST].tolist()]
         columns = (lines, [", ".join(map(str, each)) for each in names], self.count[:MOST].tolist())
-        return parts_of_cells(["class", "value", "rows"], columns, len(self.count))
+        yield table(["class", "value", "rows"], zip(*columns, strict=False), len(self.count))
 
     @classmethod
     def zero(cls) -> Self:
