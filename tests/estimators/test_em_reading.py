@@ -9,8 +9,8 @@ from sklearn.base import clone
 
 from suffice.errors import KindError
 from suffice.estimators.discriminants.gaussian_discriminant import GaussianDiscriminant
+from suffice.estimators.em.base import EMSetup, opened, opened_again
 from suffice.estimators.em.mixture import Mixture
-from suffice.estimators.em.reading import Begun, opened, opened_again
 from suffice.estimators.naive_bayes.any_table import NaiveBayes
 from suffice.estimators.naive_bayes.bernoulli import BernoulliNB
 from suffice.estimators.naive_bayes.categorical import CategoricalNB
@@ -19,6 +19,7 @@ from suffice.estimators.naive_bayes.dirichlet_multinomial import DirichletMultin
 from suffice.estimators.naive_bayes.gaussian import GaussianNB
 from suffice.estimators.naive_bayes.multinomial import MultinomialNB
 from suffice.estimators.naive_bayes.poisson import PoissonNB
+from suffice.estimators.shell.counted import reading_like
 from suffice.estimators.texts.text_classifier import TextClassifier
 from suffice.models.expectation import log_joint
 from suffice.models.predictor import Predictor
@@ -58,31 +59,37 @@ CASES: list[Any] = [
 every_case = pytest.mark.parametrize(("model", "X"), CASES, ids=lambda part: str(part) if hasattr(part, "fit") else "")
 
 
-def begun_of(model: Any, X: Any) -> tuple[Begun, Any]:
+def setup_of(model: Any, X: Any) -> tuple[EMSetup, Any]:
     estimator = clone(model)
     source, _ = opened(estimator, X)
-    return Begun.of(estimator, [source]), source
+    return EMSetup.of(estimator, [source]), source
 
 
-def counted(begun: Begun, source: Any, y: Any, classes: Any = CLASSES) -> Any:
-    empty, rows = begun.empty(classes, Views()), begun.rows(source)
+def setup_of_counts(model: Any, counted: Any) -> EMSetup:
+    estimator = clone(model)
+    reading_like(estimator, counted)
+    return EMSetup.of_counts(estimator, counted._model)
+
+
+def counted(setup: EMSetup, source: Any, y: Any, classes: Any = CLASSES) -> Any:
+    empty, rows = setup.empty(classes, Views()), setup.rows(source)
     return type(empty).of(classes, empty.likelihoods, rows, Labels(y, None, len(classes)))
 
 
 @every_case
 def test_shares_of_one_are_labels(model: Any, X: Any) -> None:
-    begun, source = begun_of(model, X)
-    by_shares, by_codes = counted(begun, source, np.eye(3)[CODES]), counted(begun, source, CODES)
+    setup, source = setup_of(model, X)
+    by_shares, by_codes = counted(setup, source, np.eye(3)[CODES]), counted(setup, source, CODES)
     np.testing.assert_allclose(by_shares.n, by_codes.n)
-    rows = begun.rows(source)
-    one, other = (log_joint(Predictor(found, begun.prior), rows) for found in (by_shares, by_codes))
+    rows = setup.rows(source)
+    one, other = (log_joint(Predictor(found, setup.prior), rows) for found in (by_shares, by_codes))
     np.testing.assert_allclose(one, other, rtol=1e-9, atol=1e-9)
 
 
 @every_case
 def test_a_model_of_labels_is_a_fit(model: Any, X: Any) -> None:
-    begun, source = begun_of(model, X)
-    mine, plain = begun.fitted(counted(begun, source, CODES)), clone(model).fit(X, CLASSES[CODES])
+    setup, source = setup_of(model, X)
+    mine, plain = setup.fitted(counted(setup, source, CODES)), clone(model).fit(X, CLASSES[CODES])
     if "min_df" in model.get_params():
         assert mine.words_.tolist() == plain.words_.tolist()
     np.testing.assert_allclose(mine.predict_log_proba(X), plain.predict_log_proba(X), rtol=1e-9, atol=1e-9)
@@ -92,18 +99,18 @@ def test_a_model_of_labels_is_a_fit(model: Any, X: Any) -> None:
 @every_case
 def test_counts_of_rows_elsewhere_say_the_same(model: Any, X: Any) -> None:
     """Of three classes two are labels, and rows of the third have none."""
-    begun, source = begun_of(model, X)
-    from_counts = Begun.like(clone(model), clone(model).fit(X, CLASSES[CODES]))
+    setup, source = setup_of(model, X)
+    from_counts = setup_of_counts(model, clone(model).fit(X, CLASSES[CODES]))
     placed = from_counts.placed(CLASSES[:2], np.array([0, 1, -1]), Views())
-    of_rows = counted(begun, source, np.eye(3)[CODES][:, :2], CLASSES[:2])
+    of_rows = counted(setup, source, np.eye(3)[CODES][:, :2], CLASSES[:2])
     np.testing.assert_allclose(placed.n, of_rows.n)
     np.testing.assert_allclose(from_counts.as_one_class().n, [60])
     logs = [
         log_joint(Predictor(found, one.prior), one.rows(source))
-        for one, found in ((from_counts, placed), (begun, of_rows))
+        for one, found in ((from_counts, placed), (setup, of_rows))
     ]
     np.testing.assert_allclose(logs[0], logs[1], rtol=1e-9)
-    again: Begun = pickle.loads(pickle.dumps(from_counts))
+    again: EMSetup = pickle.loads(pickle.dumps(from_counts))
     assert again.likelihoods(Views()) == from_counts.likelihoods(Views())
 
 
@@ -128,9 +135,9 @@ def test_a_column_that_labelled_rows_lack_has_a_block() -> None:
     estimator = NaiveBayes({"events": "poisson", "note": "text", "size": "gaussian"})
     known = {name: values[:20] for name, values in TABLE.items()} | {"note": [None] * 20, "size": [None] * 20}
     parts = [opened(estimator, known)[0], opened_again(estimator, {name: part[20:] for name, part in TABLE.items()})]
-    begun = Begun.of(estimator, parts)
-    assert list(begun.empty(CLASSES, Views()).blocks) == list(TABLE)
-    assert begun.empty(CLASSES, Views()).blocks["note"].t.width > 0
+    setup = EMSetup.of(estimator, parts)
+    assert list(setup.empty(CLASSES, Views()).blocks) == list(TABLE)
+    assert setup.empty(CLASSES, Views()).blocks["note"].t.width > 0
 
 
 @pytest.mark.parametrize(

@@ -10,8 +10,8 @@ from uuid import uuid4
 
 import numpy as np
 
-from suffice.engines.part_results import UNCOUNTABLE
-from suffice.engines.predicted_files import probabilities_of
+from suffice.engines.files import probabilities_of
+from suffice.engines.jobs import UNCOUNTABLE
 from suffice.engines.roles import Roles
 from suffice.engines.row_sources import Source
 from suffice.errors import DataError

@@ -16,9 +16,9 @@ import numpy as np
 
 from suffice.engines.answers import Answering, Held
 from suffice.engines.driver import fit_by
-from suffice.engines.part_results import Job, PartResult
+from suffice.engines.files import classifier_of
+from suffice.engines.jobs import Job, PartResult
 from suffice.engines.passes import Engine, Options, Request
-from suffice.engines.predicted_files import classifier_of
 from suffice.engines.roles import roles_for
 from suffice.engines.row_sources import PAIR, Frame, Matrix, Records, Source
 from suffice.errors import DataError, InputError, KindError, MissingLibrary
@@ -149,15 +149,15 @@ class DaskEngine(Engine):
                 for i in range(0, len(level), FAN_IN)
             ]
         done: Any = compute  # dask has no types for it
-        return job.merge(done(*level), travels=False)
+        return job.merge(part.unpacked() for part in done(*level))
 
 
 def _counted(job: Job, sources: list[Source], partition: int) -> PartResult:
-    return job.count(sources, partition)
+    return job.count(sources, partition).packed()
 
 
 def _merged(job: Job, parts: list[PartResult]) -> PartResult:
-    return job.merge(parts)
+    return job.merge(part.unpacked() for part in parts).packed()
 
 
 def _opened(data: Any, target: Any, alone: bool) -> tuple[list[Any], Any, Any]:

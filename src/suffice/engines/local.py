@@ -13,11 +13,9 @@ from pathlib import Path
 from typing import Any
 
 from suffice.engines.driver import fit_by
-from suffice.engines.opened_files import given_of, opened
-from suffice.engines.part_results import Job, PartResult
+from suffice.engines.files import ReadSoFar, ahead, given_of, opened
+from suffice.engines.jobs import Job, PartResult
 from suffice.engines.passes import Engine, Options, Request
-from suffice.engines.predicted_files import ReadSoFar
-from suffice.engines.read_ahead import ahead
 from suffice.engines.roles import Roles, kind_of_rows
 from suffice.engines.row_sources import FileRows
 from suffice.errors import DataError, InputError
@@ -160,7 +158,7 @@ class FilesEngine(Engine):
 
     def run(self, job: Job) -> PartResult:
         """Return the result of a job for all rows."""
-        return job.count(self._sources(job.roles), 0, travels=False)
+        return job.count(self._sources(job.roles), 0)
 
     def _sources(self, roles: Roles) -> Iterator[FileRows]:
         files, batches = self.files, self._batches

@@ -8,7 +8,6 @@ from typing import Any, Literal
 
 import numpy as np
 
-from suffice.engines.guesses import guess_target, guess_text, is_string
 from suffice.errors import DataError, InputError, KindError, LabelError
 from suffice.estimators.shell.predicting import Predicting
 from suffice.later import pa, pc, sparse
@@ -18,7 +17,8 @@ from suffice.tables.parsing import is_number
 from suffice.telling import counted
 from suffice.typing import Booleans
 
-__all__ = ["Roles", "kind_of_rows", "roles", "roles_for", "roles_of"]
+LABELS = ("label", "labels", "target", "class", "category", "y", "species", "outcome", "spam")
+TEXTS = ("text", "texts", "message", "body", "content", "document", "comment", "review", "title")
 
 VECTOR = {"type", "size", "indices", "values"}
 """Fields of a Spark vector: type 0 is sparse, 1 dense."""
@@ -150,7 +150,7 @@ def roles_for(model: Any, columns: Any, features: Any = None) -> Roles:
     target = getattr(model, "target_", "")
     if features is None and not there:
         features = [name for name in names if name != target]
-    return roles_of(model, _with_nothing(columns), "", features or there)
+    return roles_of(model, with_nothing(columns), "", features or there)
 
 
 def roles(table: Any, model: Any, target: str | None, text: str | None, labelled: bool = True) -> Roles:
@@ -166,11 +166,11 @@ def roles(table: Any, model: Any, target: str | None, text: str | None, labelled
     else:
         names = [name for name in table.column_names if name != getattr(model, "target_", None)] or table.column_names
         is_table = kind_of_rows(model) == "table"
-        found = roles_of(model, _with_nothing(table), "", names, "text") if is_table else roles_for(model, table, text)
+        found = roles_of(model, with_nothing(table), "", names, "text") if is_table else roles_for(model, table, text)
     return Roles(found.kind, found.target, found.columns, classes, lenient=True)
 
 
-def _with_nothing(columns: Any) -> Any:
+def with_nothing(columns: Any) -> Any:
     """Return the columns with an empty one added, to stand for the target."""
     if isinstance(columns, pa.Table):
         return columns.append_column("", pa.nulls(columns.num_rows))
@@ -264,3 +264,76 @@ def _of_spark(array: Any, name: str) -> Any:
     ends = np.cumsum(pc.list_value_length(indices).to_numpy(zero_copy_only=False))
     parts = (part.flatten().to_numpy(zero_copy_only=False) for part in (values, indices))
     return sparse.csr_matrix((*parts, np.append(0, ends)), shape=(len(array), int(sizes[0])))
+
+
+# guesses from names, types and contents -------------------------------------------------------------------------------
+
+
+def label_among(names: list[str]) -> str | None:
+    """Return the only column whose name says that it holds labels, or None if there is not exactly one."""
+    found = _called(names, LABELS)
+    return found[0] if len(found) == 1 else None
+
+
+def guess_target(names: list[str]) -> str:
+    """Return the column whose name says that it holds labels; raise InputError unless there is exactly one."""
+    found = _called(names, LABELS)
+    if len(found) != 1:
+        numbered = names == [f"c{k}" for k in range(1, len(names) + 1)]
+        hint = (
+            " The file was read without column names: header=True takes them from its first line." if numbered else ""
+        )
+        raise InputError(
+            f"The argument 'target' must name the column of labels, one of {_listed(names)}; got none, and "
+            f"{_how_many(found)} is called {', '.join(LABELS)}.{hint}"
+        )
+    return found[0]
+
+
+def guess_text(columns: Any, target: str | None = None, argument: str = "text") -> str:
+    """Return the column of texts of an Arrow table or schema; raise InputError unless there is exactly one.
+
+    It is the column of strings whose name says so, else the only column of prose, else the only column of strings. A
+    schema has no contents to find prose in.
+    """
+    schema, rows = (columns.schema, columns) if isinstance(columns, pa.Table) else (columns, None)
+    others = [name for name in schema.names if name != target]
+    if rows is None and len(others) == 1:
+        return str(others[0])
+    strings = [name for name in others if is_string(schema.field(name).type)]
+    prose = [name for name in strings if rows is not None and is_text(rows[name])]
+    for found in (_called(strings, TEXTS), prose, strings, _called(others, TEXTS)):
+        if len(found) == 1:
+            return str(found[0])
+    raise InputError(
+        f"The argument '{argument}' must name the column of texts, one of {_listed(others)}; got none, and "
+        f"{_how_many(strings)} holds texts."
+    )
+
+
+def is_text(column: Any) -> bool:
+    """Return whether a column holds prose: strings of three words or more on average, most of them distinct."""
+    if not is_string(column.type):
+        return False
+    sample = column.slice(0, 1000).drop_null()
+    if not len(sample):
+        return False
+    words = pc.mean(pc.count_substring(sample, " ")).as_py() or 0.0
+    return bool(words >= 2 and pc.count_distinct(sample).as_py() > 0.5 * len(sample))
+
+
+def is_string(kind: Any) -> bool:
+    """Return whether an Arrow type is a string type."""
+    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind) or kind == pa.string_view())
+
+
+def _called(names: list[str], words: tuple[str, ...]) -> list[str]:
+    return [name for name in names if name.strip().lower() in words]
+
+
+def _listed(names: list[str]) -> str:
+    return ", ".join(map(repr, names[:8])) + (", …" if len(names) > 8 else "")
+
+
+def _how_many(found: list[str]) -> str:
+    return "more than one of them" if found else "none of them"

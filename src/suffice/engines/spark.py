@@ -10,8 +10,8 @@ from typing import Any
 
 from suffice.engines.answers import Answering, Held
 from suffice.engines.driver import fit_by
+from suffice.engines.files import classifier_of
 from suffice.engines.passes import Options, Request
-from suffice.engines.predicted_files import classifier_of
 from suffice.engines.roles import roles_for
 from suffice.errors import InputError, KindError, MissingLibrary
 from suffice.estimators.shell.counted import unfitted

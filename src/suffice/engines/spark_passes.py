@@ -13,7 +13,7 @@ from pyspark import TaskContext
 from pyspark.sql import DataFrame, SparkSession
 
 from suffice.engines.answers import Answering
-from suffice.engines.part_results import Job, PartResult
+from suffice.engines.jobs import Job, PartResult
 from suffice.engines.passes import Engine
 from suffice.engines.row_sources import Arrow
 from suffice.later import pa
@@ -47,18 +47,18 @@ class SparkEngine(Engine):
             place = _place()
             _spare_modules()
             sources = (Arrow(pa.Table.from_batches([batch])) for batch in batches)
-            yield _row(job.count(sources, place), place)
+            yield _row(job.count(sources, place).packed(), place)
 
         def merging(batches: Iterable[Any]) -> Iterator[Any]:
             _spare_modules()
-            yield _row(lighter.merge(_parts(batches)), _place())
+            yield _row(lighter.merge(_parts(batches)).packed(), _place())
 
         parts = self.data.select(*job.roles.names).mapInArrow(counting, PARTS)
         for width in _widths(self.data.sparkSession):
             parts = parts.repartition(width, "place").mapInArrow(merging, PARTS)
         names = [field.name for field in fields(PartResult)]
-        found = [PartResult(*(_as_given(row[name]) for name in names)) for row in parts.collect()]
-        return job.merge(found, travels=False)
+        rows = parts.collect()
+        return job.merge(PartResult(*(_as_given(row[name]) for name in names)).unpacked() for row in rows)
 
 
 def _widths(session: SparkSession) -> list[int]:
@@ -93,7 +93,7 @@ def _row(part: PartResult, place: int) -> Any:
 def _parts(batches: Iterable[Any]) -> Iterator[PartResult]:
     for batch in batches:
         for i in range(batch.num_rows):
-            yield PartResult(*(batch.column(field.name)[i].as_py() for field in fields(PartResult)))
+            yield PartResult(*(batch.column(field.name)[i].as_py() for field in fields(PartResult))).unpacked()
 
 
 def _as_given(value: Any) -> Any:

@@ -12,26 +12,32 @@ from sklearn.base import BaseEstimator, ClusterMixin, MetaEstimatorMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from suffice.estimators.em.history import StandsOnClassifier
-from suffice.estimators.em.reading import Begun, checked_copy, opened, without_views
-from suffice.estimators.em.search import Clusters, Everywhere, Limits, Search, tell_of_clusters
-from suffice.estimators.em.starts import Start, given_shares, weights_of_rows
+from suffice.estimators.em.base import EMSetup, FittedByEM, checked_copy, opened, without_views
+from suffice.estimators.em.search import (
+    Clusters,
+    Everywhere,
+    Limits,
+    Search,
+    Start,
+    given_shares,
+    tell_of_clusters,
+    weights_of_rows,
+)
 from suffice.estimators.shell.classifier import Classifier
 from suffice.estimators.shell.model_cards import parts_of_weights
 from suffice.estimators.shell.parameters import Constraints, Interval, RandomState, StrOptions, fit_nested
 from suffice.later import logsumexp
 from suffice.models.drawn_rows import log_base
-from suffice.models.expectation import bic, log_joint, share_out
+from suffice.models.expectation import Weighed, bic, log_joint, share_out
 from suffice.models.predictor import Predictor, RowsByName
 from suffice.models.scoring.cells import AS_IT_IS
-from suffice.models.shared_rows import Weighed
 from suffice.notebook import figures
 from suffice.typing import Array, DataLike, Integers, LabelsLike, WeightsLike
 
 __all__ = ["Mixture"]
 
 
-class Mixture(StandsOnClassifier, MetaEstimatorMixin, ClusterMixin, BaseEstimator):
+class Mixture(FittedByEM, MetaEstimatorMixin, ClusterMixin, BaseEstimator):
     """A mixture model, whose components are distributions of rows as a classifier has them for its classes.
 
     Components are Bernoullis for flags, multinomials for documents, Gaussians for numbers, or any mix of columns for
@@ -188,31 +194,31 @@ class Mixture(StandsOnClassifier, MetaEstimatorMixin, ClusterMixin, BaseEstimato
         weights = weights_of_rows(sample_weight, reader.size(source))
         seen = np.flatnonzero(weights > 0)  # rows of weight 0 do not count, nor do their categories or words
         some = source if len(seen) == len(weights) else reader.take(source, seen)
-        begun = Begun.of(estimator, [some])
-        parts = [(begun.rows(some), weights[seen])]
-        first = None if init is None else given_shares(init, X, seen, len(weights), self.n_components, begun, parts)
-        found = self._fit(begun, parts, first=first)
+        setup = EMSetup.of(estimator, [some])
+        parts = [(setup.rows(some), weights[seen])]
+        first = None if init is None else given_shares(init, X, seen, len(weights), self.n_components, setup, parts)
+        found = self._fit(setup, parts, first=first)
         tell_of_clusters(found, self.max_iter)
         shares = found.shares if some is source else self._shares(self.estimator_._reader.parts(source))
         self.labels_ = shares.argmax(axis=1)
         return self
 
     def _fit(
-        self, begun: Begun, parts: Sequence[Weighed], everywhere: Everywhere | None = None, first: Array | None = None
+        self, setup: EMSetup, parts: Sequence[Weighed], everywhere: Everywhere | None = None, first: Array | None = None
     ) -> Clusters:
         """Find clusters in local rows; if these are a sample, continue with all rows of `everywhere`."""
         compares = isinstance(self.n_components, str)
         limits = Limits(self.n_init, self.max_iter, self.tol, self.verbose, compares, self.record_bound)
-        search = Search(begun, parts, limits, check_random_state(self.random_state), everywhere, first)
+        search = Search(setup, parts, limits, check_random_state(self.random_state), everywhere, first)
         self.__dict__.pop("criterion_", None)
         if isinstance(self.n_components, str):
             found, self.criterion_ = search.chosen(self.n_components, self.max_components)
         else:
             found = search.best(int(self.n_components))
-        self.estimator_ = begun.fitted(found.model)
+        self.estimator_ = setup.fitted(found.model)
         self._restored()
         self.stages_ = found.stages
-        self._keep(found.objective, found.bound, found.converged)
+        self._keep(found.history)
         return found
 
     def _restored(self) -> None:
