@@ -17,7 +17,7 @@ from suffice.engines.files import ReadSoFar, ahead, given_of, opened
 from suffice.engines.jobs import Job, PartResult
 from suffice.engines.passes import Engine, Options, Request
 from suffice.engines.roles import Roles, kind_of_rows
-from suffice.engines.row_sources import FileRows
+from suffice.engines.row_sources import Arrow
 from suffice.errors import DataError, InputError
 from suffice.tables.row_files import Files
 from suffice.tables.sniff import LONGEST_ROW
@@ -160,7 +160,7 @@ class FilesEngine(Engine):
         """Return the result of a job for all rows."""
         return job.count(self._sources(job.roles), 0)
 
-    def _sources(self, roles: Roles) -> Iterator[FileRows]:
+    def _sources(self, roles: Roles) -> Iterator[Arrow]:
         files, batches = self.files, self._batches
         if batches is None:  # another pass
             clean: dict[str, Any] = {"understood": [], "readings": {}, "names": [], "fault": ""}
@@ -173,7 +173,7 @@ class FilesEngine(Engine):
                 _check_columns(roles, self._names, table.column_names)
                 labelled = roles.labelled(table, files)
                 rows += labelled.num_rows
-                yield FileRows(labelled)
+                yield Arrow(labelled, of_file=True)
                 self._tell(ReadSoFar(rows, files.read, size, files.skipped, self._turn))
 
 
