@@ -65,9 +65,7 @@ def fit_by(engine: Engine, estimator: Any, request: Request, options: Options) -
         if tokens is not None and not tokens.usual:  # count all texts again
             reading = unfitted(estimator)
             reading._tokens_chosen = tokens.unit, tokens.ngram_range
-            part = engine.run(replace(task, estimator=counts_alone(reading)))
-            if part.failed:
-                raise DataError(part.failed)
+            part = engine.result(replace(task, estimator=counts_alone(reading)))
     known["skipped_rows_"] = part.skipped + engine.skipped
     model = part.statistics["model"]
     show = None if look is None or shown is None else lambda classifier: look(classifier, *shown)
@@ -106,11 +104,8 @@ def counting_sets(engine: Engine, task: CountRows, part: PartResult, model: Mode
     def count(laws: Mapping[Name, Likelihood]) -> dict[Name, Block]:
         joined = {column for name in laws if isinstance(name, Together) for column in name.columns}
         narrow = replace(task.roles, columns=tuple(name for name in task.roles.columns if name in joined))
-        sift, roles = (task, task.roles) if part.skipped else (None, narrow)
-        names: dict[str, Any] = {"argument": engine.argument, "place": engine.place}
-        total = engine.run(CountTogether(roles=roles, sift=sift, classes=model.classes, laws=laws, **names))
-        if total.failed:
-            raise DataError(total.failed)
+        first = task if part.skipped else replace(task, roles=narrow)
+        total = engine.result(CountTogether.after(first, part, classes=model.classes, laws=laws))
         if not total.statistics or total.statistics["rows"] != model.rows:
             raise DataError(
                 f"The argument '{engine.argument}' must hold the same rows in every pass; they changed before joint "

@@ -37,15 +37,12 @@ from suffice.readers.labels import Examples, is_missing, partly_labelled
 from suffice.readers.table import TableReader
 from suffice.stats.bottom_k import one_array
 from suffice.tables import Table
-from suffice.typing import Booleans, Integers, LabelArray
+from suffice.typing import Array, Booleans, Integers, LabelArray
 
 NONE = "null"
 """The mark of a missing label."""
 
 EXACT = 2**53
-
-OF_ROWS = ("transduction_", "labels_", "losses_", "criterion_", "bound_")
-"""Attributes of an earlier fit that this one lacks, or sets again."""
 
 
 @dataclass(frozen=True)
@@ -83,7 +80,7 @@ class MarkedRoles(Roles):
         """Return the labels of the marks."""
         return np.array([json.loads(mark) for mark in classes.tolist()], object)
 
-    def unlabelled(self) -> Roles:
+    def unlabelled(self) -> MarkedRoles:
         """Return the roles with all rows treated as unlabelled."""
         return replace(self, target="", samples_all=True)
 
@@ -101,8 +98,7 @@ def _mark(label: Any) -> str:
 def classes_of(marks: Any) -> tuple[Any, Integers]:
     """Return the sorted classes, and the code of each mark, −1 for a missing label."""
     labels = [json.loads(mark) for mark in marks.tolist()]
-    twice = partly_labelled(labels * 2, 2 * len(labels), CHECKS)  # labels that all differ look like measurements
-    classes, codes = twice
+    classes, codes = partly_labelled(labels * 2, 2 * len(labels), CHECKS)  # if all differ, they look like measurements
     if len(classes) < sum(mark != NONE for mark in marks.tolist()):
         raise LabelError(
             "The column of labels must hold labels that stay distinct as numbers of one type; some are too large."
@@ -168,25 +164,18 @@ class EngineRows(EMRows):
     engine: Engine
     setup: EMSetup
     job: ExpectRows
-    labelled: float = 0.0  # the total weights of labelled and of unlabelled rows
-    free: float
+    free: float  # the total weight of unlabelled rows, before `share`
 
     @property
     def unlabelled(self) -> float:
         """Total weight of unlabelled rows."""
         return self.share * self.free
 
-    @property
-    def weight(self) -> float:
-        """Total weight of all rows."""
-        return self.labelled + self.unlabelled
-
     def scan(self, predictor: Predictor, previous: Expectation | None = None) -> Expectation:
         """Return the sums of the E step over the rows by one pass, which also counts them for the M step."""
         setup, before = replace(self.setup, total=predictor.model), None if previous is None else previous.predictor
-        part = self.engine.run(replace(self.job, share=self.share, setup=setup, predictor=predictor, previous=before))
-        if part.failed:
-            raise DataError(part.failed)
+        job = replace(self.job, share=self.share, setup=setup, predictor=predictor, previous=before)
+        part = self.engine.result(job)
         labelled, unlabelled, unsure, below = part.sums
         counts, base = list[Model](), self.base
         if part.statistics:
@@ -199,13 +188,11 @@ class EngineRows(EMRows):
 
 def fit_partly_labelled(engine: Engine, estimator: SemiSupervised, request: Request, options: Options) -> Any:
     """Fit a SemiSupervised classifier to partly labelled rows, and return it."""
-    model = _checked(estimator, options, "SemiSupervised")
-    columns = request.roles(model)
-    roles = MarkedRoles(columns.kind, columns.target, columns.columns, lenient=columns.lenient)
+    model = _checked(estimator, options)
+    roles = MarkedRoles(**vars(request.roles(model)))
     keep = max(sample_size(model), ROWS if is_loo(estimator.unlabelled_weight) else 0)
-    part, counted, task = _counted(engine, model, roles, keep, options)
-    marks, (classes, place) = counted.classes_.tolist(), classes_of(counted.classes_)
-    n = counted.class_count_
+    setup, task, part, (marks, n) = _counted(engine, model, roles, keep, options)
+    classes, codes = classes_of(marks)
     if not len(classes):
         raise LabelError(
             f"The column {roles.target!r} must hold a label for at least one row; all {n.sum():,.0f} are missing. "
@@ -213,22 +200,14 @@ def fit_partly_labelled(engine: Engine, estimator: SemiSupervised, request: Requ
         )
     if classes.dtype.kind == "i" and pa.types.is_floating(request.schema.field(roles.target).type):
         classes = classes.astype(np.float64)
-    setup, places = EMSetup.of_counts(model, counted._model), dict(zip(marks, place.tolist(), strict=True))
-    sample, labelled = part.sample(keep), None
+    places, sample, labelled = dict(zip(marks.tolist(), codes.tolist(), strict=True)), part.sample(keep), None
     if sample is not None:
-        codes = np.array([places[mark] for mark in roles.labels(sample).tolist()], np.int64)
-        labelled = Examples(opened_again(model, roles.features(sample)), classes, codes)
-    rows = EngineRows(
-        prior=setup.prior,
-        base=setup.placed(classes, place, Views()),
-        engine=engine,
-        setup=setup,
-        job=ExpectRows(places=places, **task),
-        labelled=float(n[place >= 0].sum()),
-        free=float(n[place < 0].sum()),
-    )
+        of_sample = np.array([places[mark] for mark in roles.labels(sample).tolist()], np.int64)
+        labelled = Examples(opened_again(model, roles.features(sample)), classes, of_sample)
+    base, job = setup.placed(classes, codes, Views()), ExpectRows.after(task, part, places=places)
+    rows = EngineRows(prior=setup.prior, base=base, engine=engine, setup=setup, job=job, free=float(n[codes < 0].sum()))
     with changing(estimator) as changed:
-        _drop(changed)
+        changed.__dict__.pop("transduction_", None)  # of an earlier fit in memory
         changed._fit(setup, rows, labelled)
         _know_columns(changed, roles, part.skipped + engine.skipped, roles.target)
         tell_of_end("SemiSupervised", changed.converged_, changed.max_iter)
@@ -237,33 +216,31 @@ def fit_partly_labelled(engine: Engine, estimator: SemiSupervised, request: Requ
 
 def fit_clusters(engine: Engine, estimator: Mixture, request: Request, options: Options) -> Any:
     """Fit a Mixture and return it: starts are fitted to a sample of rows, and the best continues on all rows."""
-    model = without_views(_checked(estimator, options, "Mixture"))
-    target = request.target
+    model, target = without_views(_checked(estimator, options)), request.target
     if target is None:
-        names, columns = request.schema.names, with_nothing(request.columns)
-        features = names if request.features is None else request.features
-        request = replace(request, columns=columns, target="", features=features)
-    columns = request.roles(model)
-    roles = MarkedRoles(columns.kind, "", columns.columns, lenient=columns.lenient, samples_all=True)
-    part, counted, task = _counted(engine, model, roles, ROWS, options)
-    setup, sample = EMSetup.of_counts(model, counted._model), part.sample(ROWS)
+        features = request.schema.names if request.features is None else request.features
+        request = replace(request, columns=with_nothing(request.columns), target="", features=features)
+    roles = MarkedRoles(**vars(request.roles(model))).unlabelled()
+    setup, task, part, _ = _counted(engine, model, roles, ROWS, options)
+    sample, job = part.sample(ROWS), ExpectRows.after(task, part, places={})
     local = [(setup.rows(opened_again(model, roles.features(sample))), np.ones(sample.num_rows))]
 
     def everywhere(classes: LabelArray) -> EngineRows:
-        base, job = setup.empty(classes, Views()), ExpectRows(places={}, **task)
+        base = setup.empty(classes, Views())
         return EngineRows(prior=setup.prior, base=base, engine=engine, setup=setup, job=job, free=float(part.rows))
 
     with changing(estimator) as changed:
-        _drop(changed)
+        changed.__dict__.pop("labels_", None)  # of an earlier fit in memory
         clusters = changed._fit(setup, local, None if sample.num_rows == part.rows else everywhere)
         _know_columns(changed, roles, part.skipped + engine.skipped, target)
         tell_of_clusters(clusters, changed.max_iter)
     return estimator
 
 
-def _checked(estimator: Any, options: Options, owner: str) -> Any:
+def _checked(estimator: Any, options: Options) -> Any:
     """Return an unfitted copy of the classifier that EM fits, after checking the parameters."""
     estimator._validate_params()
+    owner = type(estimator).__name__
     if options.journal not in (None, False):
         raise InputError(
             f"The argument 'journal' must be None for {owner}, since unlabelled rows cannot be forgotten; got another."
@@ -273,16 +250,15 @@ def _checked(estimator: Any, options: Options, owner: str) -> Any:
 
 def _counted(
     engine: Engine, model: Any, roles: MarkedRoles, keep: int, options: Options
-) -> tuple[PartResult, Any, dict[str, Any]]:
-    """Return the result of the first pass, the model that counted all rows, and arguments of later passes."""
+) -> tuple[EMSetup, CountRows, PartResult, tuple[Any, Array]]:
+    """Return the setup, the job and result of the first pass, and the marks of labels with their numbers of rows."""
     refuse(model)
     task, part = first_pass(engine, model, roles, keep, options, _chosen_by_all)
     if not part.statistics:
         raise DataError(f"The argument '{engine.argument}' must hold rows; there are none.")
     counted = part.statistics["model"]
     reading_like(model, counted)
-    sift = task if part.skipped else None  # each step skips the rows that the first pass has skipped
-    return part, counted, {"roles": roles, "sift": sift, "argument": engine.argument, "place": engine.place}
+    return EMSetup.of_counts(model, counted._model), task, part, (counted.classes_, counted.class_count_)
 
 
 def _chosen_by_all(plain: Any, roles: Roles, sample: Any) -> Any:
@@ -296,11 +272,6 @@ def _chosen_by_all(plain: Any, roles: Roles, sample: Any) -> Any:
     likelihoods, types = plain._reader.settled_by_all([table]).likelihoods, pa.types
     numbers = [one.name for one in sample.schema if types.is_integer(one.type) or types.is_floating(one.type)]
     return likelihoods | {name: Gaussian() for name in numbers if name in likelihoods and likelihoods[name].undecided}
-
-
-def _drop(estimator: Any) -> None:
-    for name in OF_ROWS:
-        vars(estimator).pop(name, None)
 
 
 def _know_columns(estimator: Any, roles: Roles, skipped: int, target: Any) -> None:

@@ -11,7 +11,7 @@ import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, NoReturn
+from typing import Any, ClassVar, NoReturn, Self
 
 import numpy as np
 
@@ -288,6 +288,12 @@ class LaterPass(Job):
 
     done: ClassVar[str] = "counted"
     """What is done with rows, for error messages."""
+
+    @classmethod
+    def after(cls, task: CountRows, part: PartResult, **options: Any) -> Self:
+        """Return the job of a pass over the rows that the first pass has counted."""
+        sift = task if part.skipped else None
+        return cls(roles=task.roles, sift=sift, argument=task.argument, place=task.place, **options)
 
     @abstractmethod
     def of_tables(self, tables: Iterable[Any]) -> tuple[Statistics | None, tuple[float, ...]]:

@@ -58,6 +58,13 @@ class Engine(ABC):
     def run(self, job: Job) -> PartResult:
         """Return the merged result of all parts."""
 
+    def result(self, job: Job) -> PartResult:
+        """Return the merged result of all parts; raise DataError if a part failed."""
+        part = self.run(job)
+        if part.failed:
+            raise DataError(part.failed)
+        return part
+
 
 @dataclass(frozen=True)
 class Options:
@@ -155,10 +162,7 @@ def first_pass(
         if sample is not None:
             plain.set_params(columns=_settled(plain, roles, sample, choose))
     job = CountRows(plain, roles, keep, options.skip, journal=options.journal, **words)
-    part = engine.run(job)
-    if part.failed:
-        raise DataError(part.failed)
-    return job, part
+    return job, engine.result(job)
 
 
 def _all_declared(columns: Any, roles: Roles) -> bool:

@@ -86,9 +86,9 @@ class EMRows(ABC):
         """Return the total weight of unlabelled rows."""
 
     @property
-    @abstractmethod
     def weight(self) -> float:
         """Return the total weight of all rows."""
+        return float(self.base.n.sum()) + self.unlabelled
 
     @abstractmethod
     def scan(self, predictor: Predictor, previous: Expectation | None = None) -> Expectation:
@@ -142,11 +142,6 @@ class SharedRows(EMRows):
     def unlabelled(self) -> float:
         """Return the total weight of unlabelled rows."""
         return float(self.shared.sum())
-
-    @property
-    def weight(self) -> float:
-        """Return the total weight of all rows."""
-        return self.unlabelled + (0.0 if self.known is None else float(self.known[1].given.sum()))
 
     def counts(self, shares: Array) -> list[Model]:
         """Return unlabelled rows counted by shares, part by part."""
