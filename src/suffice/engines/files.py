@@ -58,29 +58,19 @@ def opened(
     With `labelled=False`, rows need no label. With `strict=True`, every file must have the columns that the model has
     learned, or those of the first file.
     """
-    known = target or getattr(model, "target_", None)
+    known, text = target or getattr(model, "target_", None), getattr(model, "text_column_", None)
     listed = [Path(paths)] if isinstance(paths, str | Path) else [Path(path) for path in paths]
-    expected = tuple(name for name in (known, getattr(model, "text_column_", None)) if name is not None)
     label = label_among if known is None else lambda names: known
-    needed = _needed(model) if strict else None
-    return Files(listed, errors, given or Given(), label, _learned(model), expected, labelled, needed)
-
-
-def _needed(model: Any) -> tuple[str, ...]:
-    """Return the columns from which a model predicts, or none if it is not fitted."""
-    text = getattr(model, "text_column_", None)
-    columns = getattr(model, "columns_", None)
-    if columns is None:
-        columns = dict.fromkeys(getattr(model, "feature_names_in_", ()))
-    names = [name for name, column in columns.items() if not getattr(column, "silent", False)]
-    return tuple(map(str, names if text is None else [text, *names]))
-
-
-def _learned(model: Any) -> dict[str, str]:
-    """Return which columns a model has learned as numbers and which as words, by name."""
     columns = getattr(model, "columns_", {})
-    found = {str(name): column.read_as(model.statistics_[name]) for name, column in columns.items()}
-    return {name: kind for name, kind in found.items() if kind is not None}
+    read_as = {str(name): column.read_as(model.statistics_[name]) for name, column in columns.items()}
+    learned = {name: kind for name, kind in read_as.items() if kind is not None}
+    expected = tuple(name for name in (known, text) if name is not None)
+    needed = None
+    if strict:
+        names = [name for name, column in columns.items() if not getattr(column, "silent", False)]
+        names = names if hasattr(model, "columns_") else list(getattr(model, "feature_names_in_", ()))
+        needed = tuple(map(str, names if text is None else [text, *names]))
+    return Files(listed, errors, given or Given(), label, learned, expected, labelled, needed)
 
 
 def ahead(batches: Iterable[Any], many: int = AHEAD) -> Generator[Any]:

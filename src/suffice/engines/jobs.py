@@ -15,7 +15,7 @@ from typing import Any, ClassVar, NoReturn, Self
 
 import numpy as np
 
-from suffice.engines.roles import Roles
+from suffice.engines.roles import Roles, lack
 from suffice.engines.row_sources import Source
 from suffice.errors import InputError
 from suffice.estimators.shell.counted import counter_of, merge
@@ -26,7 +26,6 @@ from suffice.stats.bottom_k import BottomK, rows_of, united
 from suffice.stats.content import table_hashes, with_labels
 from suffice.store.statistics import statistics_from_bytes, statistics_to_bytes
 from suffice.tables import Table
-from suffice.telling import counted
 
 FAN_IN = 8
 """Models that are merged at once, and so are in memory, at each level of the tree."""
@@ -154,8 +153,7 @@ class CountRows(Job):
         """Return the features and labels of rows; raise InputError if a label is missing."""
         lacking = int((~self.roles.has_label(table)).sum())
         if lacking:
-            lack = f"{counted(lacking, 'row')} {'lacks' if lacking == 1 else 'lack'} one"
-            raise InputError(f"The column {self.roles.target!r} must hold a label in every row; {lack}.")
+            raise InputError(f"The column {self.roles.target!r} must hold a label in every row; {lack(lacking)} one.")
         return self.roles.features(table), self.roles.y(table)
 
     def can_count(self, source: Source) -> bool:

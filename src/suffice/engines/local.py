@@ -23,8 +23,6 @@ from suffice.tables.row_files import Files
 from suffice.tables.sniff import LONGEST_ROW
 from suffice.telling import tell as warn
 
-__all__ = ["FilesEngine", "fit_files"]
-
 
 def fit_files(
     estimator: Any,

@@ -154,33 +154,27 @@ def first_pass(
 ) -> tuple[CountRows, PartResult]:
     """Count all rows, after a sample has determined the likelihoods of columns, if necessary."""
     plain = counts_alone(estimator)
+    declared = plain.columns if roles.kind == "table" and isinstance(plain.columns, dict) else {}
+    undeclared = {name for name in roles.columns if roles.kind == "table" and declared.get(name, "auto") == "auto"}
     words: dict[str, Any] = {"argument": engine.argument, "place": engine.place}
     settled_by_first_batch = engine.in_order and choose is chosen_by_class
-    if roles.kind == "table" and not settled_by_first_batch and not _all_declared(estimator.columns, roles):
+    if undeclared and not settled_by_first_batch:
         part = engine.run(CountRows(plain, roles.unlabelled(), ROWS, skip=True, learn=False, **words))
         sample = part.sample(ROWS)
         if sample is not None:
-            plain.set_params(columns=_settled(plain, roles, sample, choose))
+            with warnings.catch_warnings(record=True) as caught:
+                warnings.simplefilter("always")
+                chosen = choose(plain, roles, sample)
+            for warning in caught:
+                tell(warning.message)
+            columns = {name: declared.get(name) for name in roles.columns}
+            for name in undeclared:
+                likelihood, kind = chosen.get(name), sample.schema.field(name).type
+                by_type = next((word for is_one, word in BY_TYPE if is_one(kind)), "drop")
+                columns[name] = by_type if likelihood is None or likelihood.undecided else Chosen(likelihood)
+            plain.set_params(columns=columns)
     job = CountRows(plain, roles, keep, options.skip, journal=options.journal, **words)
     return job, engine.result(job)
-
-
-def _all_declared(columns: Any, roles: Roles) -> bool:
-    return isinstance(columns, dict) and all(columns.get(name, "auto") != "auto" for name in roles.columns)
-
-
-def _settled(plain: Any, roles: Roles, sample: Any, choose: Choose) -> dict[str, Any]:
-    """Return a likelihood for each column: declared, else chosen on a sample, else by type."""
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        chosen = choose(plain, roles, sample)
-    for warning in caught:
-        tell(warning.message)
-    declared = {} if plain.columns == "auto" else plain.columns
-    return {
-        name: declared[name] if declared.get(name, "auto") != "auto" else _likelihood(chosen.get(name), sample, name)
-        for name in roles.columns
-    }
 
 
 def chosen_by_class(plain: Any, roles: Roles, sample: Any) -> Any:
@@ -189,10 +183,3 @@ def chosen_by_class(plain: Any, roles: Roles, sample: Any) -> Any:
     if part.failed:
         raise DataError(part.failed)
     return part.statistics["model"].columns_ if part.statistics else {}
-
-
-def _likelihood(chosen: Any, sample: Any, name: str) -> Any:
-    if chosen is not None and not chosen.undecided:
-        return Chosen(chosen)
-    kind = sample.schema.field(name).type
-    return next((word for is_one, word in BY_TYPE if is_one(kind)), "drop")

@@ -87,7 +87,7 @@ class Roles:
             return table
         if files.errors == "raise":
             raise InputError(
-                f"The column {self.target!r} must hold a label in every row; {_lack(lacking)} one. errors='skip' leaves"
+                f"The column {self.target!r} must hold a label in every row; {lack(lacking)} one. errors='skip' leaves"
                 " such rows out."
             )
         files.skip(lacking, f"no label in {self.target!r}", read=True)
@@ -181,27 +181,24 @@ def _check_columns(model: Any, names: list[str], target: str | None, text: str |
     """Raise InputError if a column that a fitted model was fitted to is not in a file."""
     for name, own, holds in ((target, "target_", "labels"), (text, "text_column_", "texts")):
         if name is not None and name not in names and name == getattr(model, own, None):
-            found = ", ".join(map(repr, names[:8])) + (", …" if len(names) > 8 else "")
-            raise InputError(f"The file must have the model's column of {holds}, {name!r}; its columns are {found}.")
+            raise InputError(
+                f"The file must have the model's column of {holds}, {name!r}; its columns are {_listed(names)}."
+            )
 
 
-def _lack(rows: int) -> str:
+def lack(rows: int) -> str:
     """Return the number of rows that lack something, with the verb.
 
-    >>> _lack(1), _lack(1200)
+    >>> lack(1), lack(1200)
     ('1 row lacks', '1,200 rows lack')
     """
     return f"{counted(rows, 'row')} {'lacks' if rows == 1 else 'lack'}"
 
 
-def _some(names: Sequence[str]) -> str:
-    more = f" and {len(names) - 5} more" if len(names) > 5 else ""
-    return f"{', '.join(map(repr, names[:5]))}{more}"
-
-
 def _known(what: str, name: Any, names: Sequence[str]) -> str:
     if name not in names:
-        hint = closest(name, names) or f" The columns are {_some(names)}."
+        more = f" and {len(names) - 5} more" if len(names) > 5 else ""
+        hint = closest(name, names) or f" The columns are {', '.join(map(repr, names[:5]))}{more}."
         raise InputError(f"The argument '{what}' must name a column of the data; got {name!r}.{hint}")
     return str(name)
 

@@ -18,8 +18,6 @@ from suffice.engines.passes import Engine
 from suffice.engines.row_sources import Arrow
 from suffice.later import pa
 
-__all__ = ["ANSWERS", "SparkEngine", "answers_of"]
-
 FAN_IN = 8
 """The factor by which the number of merging tasks shrinks at each level of the tree."""
 
