@@ -10,7 +10,7 @@ from pathlib import Path
 
 import suffice as sf
 from store.cases import answer, models
-from suffice.store.header import VERSION
+from suffice.store.models import VERSION
 
 GOLDEN = Path(__file__).with_name("golden")
 
