@@ -148,15 +148,15 @@ class DaskEngine(Engine):
                 for i in range(0, len(level), FAN_IN)
             ]
         done: Any = compute  # dask has no types for it
-        return job.merge(part.unpacked() for part in done(*level))
+        return job.merge(map(PartResult.unpacked, done(*level)))
 
 
-def _counted(job: Job, sources: list[Source], partition: int) -> PartResult:
+def _counted(job: Job, sources: list[Source], partition: int) -> bytes:
     return job.count(sources, partition).packed()
 
 
-def _merged(job: Job, parts: list[PartResult]) -> PartResult:
-    return job.merge(part.unpacked() for part in parts).packed()
+def _merged(job: Job, parts: list[bytes]) -> bytes:
+    return job.merge(map(PartResult.unpacked, parts)).packed()
 
 
 def _opened(data: Any, target: Any, alone: bool) -> tuple[list[Any], Any, Any]:

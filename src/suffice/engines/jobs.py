@@ -1,6 +1,6 @@
 """The work that every part of the rows does: count its rows, keep a sample of them, and add up the counts of parts.
 
-Results are sent as a model file and an Arrow stream, compressed, and never as a pickle. Rows that cannot be counted are
+Results are sent in the form of a model file, compressed, and never as a pickle. Rows that cannot be counted are
 found by bisection. They are reported by partition and row, or skipped. A failure is returned as data rather than
 raised: an engine retries a failed task, and this one would fail again.
 """
@@ -44,7 +44,7 @@ Statistics = dict[Any, Any]
 
 @dataclass(frozen=True)
 class PartResult:
-    """The result of a part of the rows; in transit, `statistics` and `kept` are compressed bytes, empty for None."""
+    """The result of a part of the rows."""
 
     statistics: Any = None  # a model of all rows by the name "model", or statistics by other names
     kept: Any = None  # an Arrow table of sampled rows, with their hashes and multiplicities
@@ -54,36 +54,27 @@ class PartResult:
     where: int = -1  # the partition of that row
     sums: tuple[float, ...] = ()  # numbers that add up over parts
 
-    def packed(self) -> PartResult:
-        """Return the result as it is sent."""
-        statistics, kept = b"", b""
-        if self.statistics is not None:
-            statistics = compressed(statistics_to_bytes(self.statistics))
+    def packed(self) -> bytes:
+        """Return the result as it is sent: compressed, since most counts are small numbers in wide fields."""
+        sink = pa.BufferOutputStream()
         if self.kept is not None:
-            sink = pa.BufferOutputStream()
             with ipc.new_stream(sink, self.kept.schema) as writer:
                 writer.write_table(self.kept)
-            kept = compressed(sink.getvalue().to_pybytes())
-        return replace(self, statistics=statistics, kept=kept)
+        kept = None if self.kept is None else np.frombuffer(sink.getvalue(), np.uint8)
+        data = statistics_to_bytes({**vars(self), "kept": kept})
+        return len(data).to_bytes(8, "little") + bytes(CODEC.compress(data, asbytes=True))
 
-    def unpacked(self) -> PartResult:
-        """Return the result that was sent."""
-        statistics = statistics_from_bytes(_expanded(self.statistics)) if self.statistics else None
-        kept = ipc.open_stream(_expanded(self.kept)).read_all() if self.kept else None
-        return replace(self, statistics=statistics, kept=kept)
+    @classmethod
+    def unpacked(cls, sent: bytes) -> PartResult:
+        """Return the result that `packed` was called on."""
+        data = CODEC.decompress(memoryview(sent)[8:], int.from_bytes(sent[:8], "little"), asbytes=True)
+        part = cls(**statistics_from_bytes(data))
+        kept = None if part.kept is None else ipc.open_stream(part.kept.tobytes()).read_all()
+        return replace(part, kept=kept)
 
     def sample(self, most: int) -> Any:
         """Return at most `most` of the kept rows, in the order of their hashes; None if there are none."""
         return rows_of(self.kept, most) if most and self.kept is not None else None
-
-
-def compressed(data: bytes) -> bytes:
-    """Return compressed bytes after their length, since most counts are small numbers in wide fields."""
-    return len(data).to_bytes(8, "little") + bytes(CODEC.compress(data, asbytes=True))
-
-
-def _expanded(data: bytes) -> bytes:
-    return bytes(CODEC.decompress(memoryview(data)[8:], int.from_bytes(data[:8], "little"), asbytes=True))
 
 
 class Job(ABC):
