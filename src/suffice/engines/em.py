@@ -15,7 +15,7 @@ import numpy as np
 
 from suffice.engines.jobs import CountRows, Job, LaterPass, PartResult, Statistics, added, statistics_of
 from suffice.engines.passes import Engine, Options, Request, first_pass, refuse, sample_size
-from suffice.engines.roles import Roles, with_nothing
+from suffice.engines.roles import Roles
 from suffice.engines.row_sources import Arrow
 from suffice.errors import DataError, InputError, LabelError
 from suffice.estimators.em.base import EMSetup, checked_copy, opened_again, without_views
@@ -219,7 +219,7 @@ def fit_clusters(engine: Engine, estimator: Mixture, request: Request, options: 
     model, target = without_views(_checked(estimator, options)), request.target
     if target is None:
         features = request.schema.names if request.features is None else request.features
-        request = replace(request, columns=with_nothing(request.columns), target="", features=features)
+        request = replace(request, target=False, features=features)
     roles = MarkedRoles(**vars(request.roles(model))).unlabelled()
     setup, task, part, _ = _counted(engine, model, roles, ROWS, options)
     sample, job = part.sample(ROWS), ExpectRows.after(task, part, places={})

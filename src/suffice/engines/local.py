@@ -168,18 +168,15 @@ class FilesEngine(Engine):
         size, rows, self._turn = files.size, 0, self._turn + 1
         with closing(batches):
             for table in itertools.chain([] if first is None else [first], batches):
-                _check_columns(roles, self._names, table.column_names)
+                names = table.column_names
+                lacking = [name for name in roles.columns if name not in names]
+                if lacking and roles.kind != "table":
+                    raise InputError(f"Every file must have the column {lacking[0]!r}; at least one lacks it.")
+                unknown = [name for name in names if name not in self._names] if roles.kind == "table" else []
+                if unknown:
+                    shown = ", ".join(map(repr, unknown[:5]))
+                    warn(f"Columns ignored, since the first rows lack them: {shown}.")
                 labelled = roles.labelled(table, files)
                 rows += labelled.num_rows
                 yield Arrow(labelled, of_file=True)
                 self._tell(ReadSoFar(rows, files.read, size, files.skipped, self._turn))
-
-
-def _check_columns(roles: Roles, known: list[str], names: list[str]) -> None:
-    """Warn of columns that the first batch lacked; raise InputError if a required column is absent."""
-    lacking = [name for name in roles.columns if name not in names]
-    if lacking and roles.kind != "table":
-        raise InputError(f"Every file must have the column {lacking[0]!r}; at least one lacks it.")
-    unknown = [name for name in names if name not in known] if roles.kind == "table" else []
-    if unknown:
-        warn(f"Columns ignored, since the first rows lack them: {', '.join(map(repr, unknown[:5]))}.")

@@ -112,16 +112,22 @@ def kind_of_rows(model: Any) -> str:
 
 
 def roles_of(estimator: Any, columns: Any, target: Any, features: Any = None, argument: str = "features") -> Roles:
-    """Return the roles of columns: as given, else guessed from names and types, and from contents if there are any."""
+    """Return the roles of columns: as given, else guessed from names and types, and from contents if there are any.
+
+    The target False stands for rows without labels.
+    """
     names = columns.schema.names if isinstance(columns, pa.Table) else columns.names
-    target = guess_target(names) if target is None else _known("target", target, names)
+    if target is not False:
+        target = guess_target(names) if target is None else _known("target", target, names)
     given = [features] if isinstance(features, str) else features
     chosen = [name for name in names if name != target] if given is None else list(given)
     for name in chosen:
         _known(argument, name, names)
     if not chosen:
-        raise InputError(f"The rows must have a column to learn from besides the labels {target!r}; they have none.")
-    if target in chosen:
+        raise InputError(
+            f"The rows must have a column to learn from besides the labels {target or ''!r}; they have none."
+        )
+    if target is not False and target in chosen:
         raise InputError(
             f"The argument '{argument}' must name columns other than the column of labels {target!r}; got {chosen!r}."
         )
@@ -130,16 +136,16 @@ def roles_of(estimator: Any, columns: Any, target: Any, features: Any = None, ar
             columns.select(chosen) if isinstance(columns, pa.Table) else pa.schema([columns.field(n) for n in chosen])
         )
         text = chosen[0] if given is not None and len(chosen) == 1 else guess_text(among, argument=argument)
-        return Roles("text", target, (text,))
+        return Roles("text", target or "", (text,))
     if kind_of_rows(estimator) == "table":
-        return Roles("table", target, tuple(chosen))
+        return Roles("table", target or "", tuple(chosen))
     if not kind_of_rows(estimator):
         raise KindError(
             f"The argument 'estimator' must be a classifier of suffice that is fitted by counting; got a "
             f"{type(estimator).__name__}."
         )
     nested = len(chosen) == 1 and pa.types.is_nested(columns.field(chosen[0]).type)
-    return Roles("vector" if nested else "matrix", target, tuple(chosen))
+    return Roles("vector" if nested else "matrix", target or "", tuple(chosen))
 
 
 def roles_for(model: Any, columns: Any, features: Any = None) -> Roles:
@@ -150,7 +156,7 @@ def roles_for(model: Any, columns: Any, features: Any = None) -> Roles:
     target = getattr(model, "target_", "")
     if features is None and not there:
         features = [name for name in names if name != target]
-    return roles_of(model, with_nothing(columns), "", features or there)
+    return roles_of(model, columns, False, features or there)
 
 
 def roles(table: Any, model: Any, target: str | None, text: str | None, labelled: bool = True) -> Roles:
@@ -166,15 +172,8 @@ def roles(table: Any, model: Any, target: str | None, text: str | None, labelled
     else:
         names = [name for name in table.column_names if name != getattr(model, "target_", None)] or table.column_names
         is_table = kind_of_rows(model) == "table"
-        found = roles_of(model, with_nothing(table), "", names, "text") if is_table else roles_for(model, table, text)
+        found = roles_of(model, table, False, names, "text") if is_table else roles_for(model, table, text)
     return Roles(found.kind, found.target, found.columns, classes, lenient=True)
-
-
-def with_nothing(columns: Any) -> Any:
-    """Return the columns with an empty one added, to stand for the target."""
-    if isinstance(columns, pa.Table):
-        return columns.append_column("", pa.nulls(columns.num_rows))
-    return pa.schema([*columns, pa.field("", pa.null())])
 
 
 def _check_columns(model: Any, names: list[str], target: str | None, text: str | None) -> None:
