@@ -20,7 +20,7 @@ from suffice.cli.file_options import no_rows, open_files
 from suffice.cli.outputs import note, save, say, write
 from suffice.engines.passes import sample_size
 from suffice.engines.roles import Roles, roles
-from suffice.engines.row_sources import FileRows
+from suffice.engines.row_sources import Arrow
 from suffice.errors import FileError, InputError, LabelError, SubtractionError
 from suffice.estimators.shell.journals import only_learned
 from suffice.later import pa
@@ -196,7 +196,7 @@ def refresh(path: Path, data: list[Path], output: Path | None, errors: str, as_j
     whole = getattr(model, "joint", None) is not None  # joint columns are counted in all rows once some have chosen
     for part in files:
         columns = roles(part, model, getattr(model, "target_", None), getattr(model, "text_column_", None))
-        table = FileRows(columns.labelled(part, files)).table(columns.names)
+        table = Arrow(columns.labelled(part, files), of_file=True).table(columns.names)
         examples = model._read(columns.features(table), columns.labels(table), None, False)
         try:
             only_learned(model.journal_, examples, model._reader)

@@ -138,7 +138,7 @@ def open_files(
     labelled: bool = True,
 ) -> Files:
     """Open files by the options of the current verb; with `look`, print nothing about how they were read."""
-    from suffice.engines.opened_files import given_of, opened
+    from suffice.engines.files import given_of, opened
 
     verb = _VERB.get() or _Verb()
     options: dict[str, Any] = {name: verb.options.get(name) for name in ("sep", "quote", "header", "encoding")}

@@ -17,8 +17,7 @@ from suffice.cli.spooling import spooled
 from suffice.engines.roles import kind_of_rows, roles
 from suffice.errors import FileError, InputError, LabelError, SufficeError
 from suffice.later import pa
-from suffice.store.header import describe
-from suffice.store.models import load_to_answer
+from suffice.store.models import describe, load_to_answer
 from suffice.tables.row_files import Files
 from suffice.telling import counted
 

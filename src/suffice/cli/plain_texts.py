@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from suffice.cli.file_options import described_as
-from suffice.engines.guesses import TEXTS
-from suffice.engines.roles import kind_of_rows
+from suffice.engines.roles import TEXTS, kind_of_rows
 
 __all__ = ["texts_of_lines"]
 

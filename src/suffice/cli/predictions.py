@@ -13,7 +13,7 @@ from suffice.cli.light import without_pandas
 from suffice.cli.outputs import as_json, check_output, write
 from suffice.cli.progress import progress
 from suffice.cli.spooling import spooled
-from suffice.engines.predicted_files import predict_files
+from suffice.engines.files import predict_files
 from suffice.errors import InputError
 from suffice.later import pa, pc, pq
 

@@ -16,9 +16,8 @@ from suffice.cli.file_options import no_rows, open_files
 from suffice.cli.outputs import WIDTH, check_output, note, save, say, write
 from suffice.cli.progress import progress
 from suffice.cli.translation import for_the_shell
-from suffice.engines.guesses import guess_target, is_text
 from suffice.engines.local import fit_files
-from suffice.engines.roles import Roles, roles
+from suffice.engines.roles import Roles, guess_target, is_text, roles
 from suffice.errors import InputError, KindError
 from suffice.estimators.comparing.validation import FOLDS
 from suffice.later import pa

@@ -4,12 +4,12 @@ from importlib import import_module as _import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from suffice.engines.files import predict_files
     from suffice.engines.local import fit_files
-    from suffice.engines.predicted_files import predict_files
 
 __all__ = ["fit_files", "predict_files"]
 
-_HOMES = {"fit_files": "local", "predict_files": "predicted_files"}
+_HOMES = {"fit_files": "local", "predict_files": "files"}
 
 
 def __getattr__(name: str) -> object:
