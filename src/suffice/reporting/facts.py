@@ -179,7 +179,7 @@ def _of_columns(model: Any, given: LabelledRows) -> tuple[list[tuple[str, str]],
         line |= {"prior": block.likelihood.prior_in_words(block.t), "power": model.feature_powers_.get(name)}
         lines.append({**line, "summary": summarized(given.coded(name))})
     holes = sum(table[name].n_missing for name in names[:400]) / max(1, len(table) * min(400, len(names)))
-    figures = [("columns", f"{width:,}"), ("missing values", f"{100 * holes:.1f}\u202f%")]
+    figures = [("columns", f"{width:,}"), ("missing values", percent(holes))]
     return figures, lines, len(names) - len(lines)
 
 
