@@ -23,9 +23,8 @@ from suffice.errors import InputError, KindError
 from suffice.estimators.comparing.validation import FOLDS
 from suffice.later import pa
 from suffice.reporting import pitfalls
-from suffice.reporting.judged_rows import SAY_SO
+from suffice.reporting.judged_rows import SAY_SO, judged_by
 from suffice.reporting.labelled_rows import read
-from suffice.reporting.methods import judged_by
 from suffice.telling import counted
 
 __all__ = ["compare", "demo", "evaluate", "fit", "merge", "report"]
@@ -73,7 +72,7 @@ def evaluate(
     table, columns = _table(data, model, target, text, errors)
     judged = judged_by(model, columns.features(table), columns.labels(table), *_method(method, folds))
     how = judged.how.replace(SAY_SO, "--method folds")
-    right, loss, (often, blind) = judged.accuracy, judged.log_loss, judged.guess
+    right, loss, (often, blind) = judged.overall, judged.log_loss, judged.baseline
     confusion, names = judged.confusion, [str(label) for label in judged.classes]
     by_class, largest = scores(confusion, names), names[confusion.sum(axis=1).argmax()]
     facts = {
@@ -147,7 +146,7 @@ def compare(paths: list[Path], data: list[Path], errors: str, as_json: bool) -> 
         table, columns = _table(data, model, None, None, errors)
         judged = judged_by(model, columns.features(table), columns.labels(table), None, FOLDS)
         judged_how = judged.how.replace(SAY_SO, "'suffice evaluate --method folds'")
-        found = {"accuracy": judged.accuracy["share"], "log_loss": judged.log_loss, "how": judged_how}
+        found = {"accuracy": judged.accuracy, "log_loss": judged.log_loss, "how": judged_how}
         rows.append({"model": str(path), **found})
     width = max(len(row["model"]) for row in rows)
     lines = [f"{row['model']:<{width}}  {row['accuracy']:8.4f}  {_shown(row['log_loss']):>8}" for row in rows]

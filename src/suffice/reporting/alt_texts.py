@@ -16,13 +16,14 @@ LISTED = 8
 
 def alt_texts(facts: Facts) -> dict[str, Any]:
     """Return a sentence for each chart that sums up a whole section."""
-    lines = facts.judged.by_class
+    lines = facts.judged.class_lines
     recall = ", ".join(f"{line['class']} {percent(line['share'])}" for line in lines[:LISTED])
-    bins, error = facts.judged.reliability()
+    calibration = facts.judged.calibration
     ranked = ", ".join(f"{line['feature']} {line['bits']:.2g}" for line in facts.informative.ranked[:LISTED])
     return {
         "accuracy": f"Recall of each class, with 95 % intervals: {recall}{_more(lines)}.",
-        "reliability": f"{_axes(facts.judged)} in {len(bins)} bins; the calibration error is {error:.3f}.",
+        "reliability": f"{_axes(facts.judged)} in {len(calibration.rows)} bins; the calibration error is "
+        f"{calibration.error:.3f}.",
         "confidences": f"Histogram of the probability of {facts.judged.scored_name}, correct and wrong predictions",
         "informative": f"Mutual information with the class in bits: {ranked}{_more(facts.informative.ranked)}.",
         "learning": _learning(facts.curve, facts.data.unit),

@@ -75,7 +75,7 @@ def _classes(names: list[str], codes: list[int], fill: bool = False) -> Any:
 
 def accuracy(judged: JudgedRows) -> dict[str, Any]:
     """Plot the accuracy of each class with its interval, and the overall accuracy as a rule."""
-    alt, lines = altair(), judged.by_class
+    alt, lines = altair(), judged.class_lines
     colour = _classes([line["class"] for line in lines], [line["code"] for line in lines])
     low = max(0.0, min(line["low"] for line in lines) - 0.02)
     scale = alt.Scale(domain=[min(low, 0.9), 1.0], nice=False, zero=False)
@@ -95,7 +95,7 @@ def accuracy(judged: JudgedRows) -> dict[str, Any]:
         x=alt.X("low:Q", scale=scale, axis=axis), x2="high:Q"
     )
     dots = base.mark_circle(size=90, opacity=1).encode(x=x)
-    every = alt.Chart(data_of([{"all": judged.accuracy["share"]}])).mark_rule(color=MUTED, strokeDash=[3, 3])
+    every = alt.Chart(data_of([{"all": judged.accuracy}])).mark_rule(color=MUTED, strokeDash=[3, 3])
     return spec_of(alt.layer(every.encode(x=alt.X("all:Q", scale=scale, axis=axis)), span, dots), 26 * len(lines))
 
 

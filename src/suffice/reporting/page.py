@@ -154,7 +154,7 @@ def _rendered(jinja: Any, title: str, facts: Facts) -> str:
         title=title, facts=facts, charts=_specs(facts), config=_json(charts.CONFIG), explorer=_explorer(facts),
         matrix=_matrix(facts), style=_file("page.css"), light=light, dark=dark, colour=colour_of, choices=choices,
         runtime=runtime, start=start, policy=_policy(runtime, start), version=suffice.__version__, level=LEVEL,
-        reliability=facts.judged.reliability(), zip=zip, alt=alt_texts(facts), alert_names=NAMES, serious=SERIOUS,
+        zip=zip, alt=alt_texts(facts), alert_names=NAMES, serious=SERIOUS,
         thresholds=ranked, threshold_json=_json(ranked.data) if ranked else "", Sketch=Sketch, grid=GRID.tolist(),
         middle=int(np.abs(GRID - 0.5).argmin()), auc={one.code: one.auc for one in ranked.classes} if ranked else {},
         sections=_sections(facts, choices), most_values=VALUES,

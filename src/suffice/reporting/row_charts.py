@@ -20,7 +20,7 @@ def reliability(judged: JudgedRows) -> dict[str, Any]:
 
     The class is the second of two; of more classes, it is the predicted one.
     """
-    alt, bins = altair(), judged.reliability()[0]
+    alt, bins = altair(), judged.bins
     name = None if judged.scored is None else cut(judged.classes[judged.scored], 30)
     scale = alt.Scale(domain=[0, 1])
     x = alt.X("confidence:Q", scale=scale, title=None, axis=alt.Axis(format="%", tickCount=5))
@@ -43,10 +43,10 @@ def reliability(judged: JudgedRows) -> dict[str, Any]:
 
 def confidences(judged: JudgedRows, unit: str) -> dict[str, Any]:
     """Plot a histogram of the probability that is calibrated, correctly predicted rows below wrong ones."""
-    alt, edges, scores = altair(), np.linspace(0, 1, STEPS + 1), judged.scores[0]
+    alt, edges, scores = altair(), np.linspace(0, 1, STEPS + 1), judged.scores
     lines = [
         {"from": round(a, 2), "to": round(b, 2), "rows": int(n), "kind": kind, "place": int(kind == "wrong")}
-        for kind, which in (("correct", judged.right), ("wrong", ~judged.right))
+        for kind, which in (("correct", judged.correct), ("wrong", ~judged.correct))
         for a, b, n in zip(edges, edges[1:], np.histogram(scores[which], edges)[0], strict=False)
         if n
     ]

@@ -52,9 +52,9 @@ def chosen(model: Any, given: LabelledRows, judged: JudgedRows, examples: Sequen
     margin = margin[:, -1] - margin[:, -2] if margin.shape[1] > 1 else np.ones(len(margin))
     close = np.argsort(np.where(fair, margin, margin + 2.0), kind="stable")
     picks = [
-        ("Right", _middle(fair & judged.right, judged)),
+        ("Right", _middle(fair & judged.correct, judged)),
         ("A close call", close),
-        ("Wrong", _middle(fair & ~judged.right, judged)),
+        ("Wrong", _middle(fair & ~judged.correct, judged)),
     ]
     found: list[Example] = []
     for kind, rows in picks:
@@ -65,8 +65,8 @@ def chosen(model: Any, given: LabelledRows, judged: JudgedRows, examples: Sequen
 
 def confidently_wrong(model: Any, given: LabelledRows, judged: JudgedRows, k: int) -> list[Example]:
     """Return the k wrong rows with the highest confidence."""
-    wrong = np.flatnonzero(~judged.right)
-    order = wrong[np.argsort(-judged.sure[wrong], kind="stable")].tolist()
+    wrong = np.flatnonzero(~judged.correct)
+    order = wrong[np.argsort(-judged.confidence[wrong], kind="stable")].tolist()
     return [_example(model, given, judged, i, "Wrong") for i in order[:k]]
 
 
@@ -81,7 +81,7 @@ def _of_fair_length(given: LabelledRows) -> Any:
 def _middle(which: Any, judged: JudgedRows) -> Integers:
     """Return rows ordered by the distance of their confidence rank from the median."""
     rows: Integers = np.flatnonzero(which)
-    order = rows[np.argsort(judged.sure[rows], kind="stable")]
+    order = rows[np.argsort(judged.confidence[rows], kind="stable")]
     return order[np.argsort(np.abs(np.arange(len(order)) - len(order) // 2), kind="stable")]
 
 
