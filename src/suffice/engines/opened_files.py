@@ -15,11 +15,11 @@ __all__ = ["given_of", "opened"]
 
 
 def given_of(
-    sep: str | None,
-    quote: str | None,
-    header: bool | None,
-    missing: Sequence[str] | None,
-    encoding: str | None,
+    sep: str | None = None,
+    quote: str | None = None,
+    header: bool | None = None,
+    missing: Sequence[str] | None = None,
+    encoding: str | None = None,
     drop: Sequence[str] = (),
     keep: Sequence[str] = (),
     longest_row: int = LONGEST_ROW,
