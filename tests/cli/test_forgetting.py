@@ -188,7 +188,7 @@ def test_refresh_on_some_of_the_rows_says_so(
     assert run(monkeypatch, "fit", "rows.csv", "-o", "m.suffice") == 0
     capsys.readouterr()
     assert run(monkeypatch, "refresh", "m.suffice", "kept.csv") == 0
-    assert "the files hold 240 of 241 rows of the model" in capsys.readouterr().err
+    assert "The files hold 240 of 241 rows of the model" in capsys.readouterr().err
 
 
 def test_updates_at_the_same_time_lose_no_row(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -142,6 +142,13 @@ def format_of(output: Path | None, as_lines: bool) -> str:
     return FORMATS.get(ending, wanted)
 
 
+def predictions(tables: Iterable[Any], form: str, n_classes: int, escape: bool) -> Iterator[bytes]:
+    """Yield tables of predictions in a format."""
+    if form == "csv":
+        return csv_lines(tables, n_classes, escape)
+    return _json_lines(tables) if form == "json" else _parquet_parts(tables)
+
+
 class _Sink(io.RawIOBase):
     """A file that is handed on piece by piece."""
 
@@ -166,7 +173,7 @@ class _Sink(io.RawIOBase):
         yield from parts
 
 
-def parquet_parts(tables: Iterable[Any]) -> Iterator[bytes]:
+def _parquet_parts(tables: Iterable[Any]) -> Iterator[bytes]:
     """Yield predictions as Parquet, in the types of the first table; raise InputError if a later one does not fit."""
     sink, writer = _Sink(), None
     try:
@@ -206,7 +213,7 @@ def _must_be_known(table: Any, names: list[str]) -> None:
         )
 
 
-def json_lines(tables: Iterable[Any]) -> Iterator[bytes]:
+def _json_lines(tables: Iterable[Any]) -> Iterator[bytes]:
     """Yield each row as a JSON object on a line of its own."""
     for table in tables:
         yield "".join(as_json(row) + "\n" for row in table.to_pylist()).encode()

@@ -43,48 +43,45 @@ except ImportError:  # not on Windows
 # rows
 
 
+def option(names: str, text: str, **more: Any) -> Any:
+    """Return an option from its names, with the placeholder of its value if it has one, and its help."""
+    *flags, last = names.split()
+    flags, metavar = ([*flags, last], None) if last.startswith("-") else (flags, last)
+    return typer.Option(*flags, metavar=metavar, help=text, **more)
+
+
 def reading_options(
     sep: Annotated[
-        str | None,
-        typer.Option(metavar="CHARACTER", help="What separates values: a character, or tab; by default, guessed."),
+        str | None, option("--sep CHARACTER", "What separates values: a character, or tab; by default, guessed.")
     ] = None,
     quote: Annotated[
-        str | None,
-        typer.Option(metavar="CHARACTER", help="What quotes values: a character, or none; by default, guessed."),
+        str | None, option("--quote CHARACTER", "What quotes values: a character, or none; by default, guessed.")
     ] = None,
     header: Annotated[
         bool | None,
-        typer.Option(
-            "--header/--no-header", help="Whether the first line holds the column names; by default, guessed."
-        ),
+        option("--header/--no-header", "Whether the first line holds the column names; by default, guessed."),
     ] = None,
     missing: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="WORD",
-            help="A word that stands for a missing value; replaces the usual words (?, NA, …): repeat the option for "
-            "each word needed.",
+        option(
+            "--missing WORD",
+            "A word that stands for a missing value; replaces the usual words (?, NA, …): repeat the option for each "
+            "word needed.",
         ),
     ] = None,
-    encoding: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Such as utf-8 or latin-1; by default, guessed.")
-    ] = None,
-    drop: Annotated[
-        list[str] | None, typer.Option(metavar="COLUMN", help="A column to leave out; may be repeated.")
-    ] = None,
+    encoding: Annotated[str | None, option("--encoding NAME", "Such as utf-8 or latin-1; by default, guessed.")] = None,
+    drop: Annotated[list[str] | None, option("--drop COLUMN", "A column to leave out; may be repeated.")] = None,
     keep: Annotated[
-        list[str] | None,
-        typer.Option(metavar="COLUMN", help="Read only this column and the labels; may be repeated."),
+        list[str] | None, option("--keep COLUMN", "Read only this column and the labels; may be repeated.")
     ] = None,
     longest_row: Annotated[
         int | None,
-        typer.Option(metavar="BYTES", help="The most bytes of a row, or of a text in a folder; by default, 64 MiB."),
+        option("--longest-row BYTES", "The most bytes of a row, or of a text in a folder; by default, 64 MiB."),
     ] = None,
     strict: Annotated[
-        bool | None,
-        typer.Option("--strict", help="Raise an error where a column is missing from a file, instead of a note."),
+        bool | None, option("--strict", "Raise an error where a column is missing from a file, instead of a note.")
     ] = None,
-    quiet: Annotated[bool | None, typer.Option("--quiet", help="Do not print how files were read.")] = None,
+    quiet: Annotated[bool | None, option("--quiet", "Do not print how files were read.")] = None,
 ) -> None:
     """The options of all verbs that read rows."""
 
@@ -281,15 +278,11 @@ NAMES = {"TextClassifier": "text classifier", "NaiveBayes": "table classifier"}
 """Names of the models that `suffice fit` makes."""
 
 
-def classifier(path: Path) -> Any:
-    """Return the classifier of a file, as an estimator that can learn, be evaluated or be merged."""
-    from suffice.store.models import load
+def classifier(path: Path, light: bool = False) -> Any:
+    """Return the classifier of a file; a light one can only predict and explain."""
+    from suffice.store.models import load, load_to_answer
 
-    return must_classify(load(path), path)
-
-
-def must_classify(model: Any, path: Path) -> Any:
-    """Return the model of a file; raise KindError unless it is a classifier."""
+    model = load_to_answer(path) if light else load(path)
     if not hasattr(model, "classes_") or not hasattr(model, "predict"):
         raise KindError(
             f"The model file {str(path)!r} must hold a classifier; it holds a {type(model).__name__}, which 'suffice "

@@ -14,29 +14,9 @@ from typing import Annotated, Any
 import typer
 
 import suffice as sf
-from suffice.cli.outputs import (
-    WIDTH,
-    check_output,
-    csv_lines,
-    format_of,
-    json_lines,
-    note,
-    parquet_parts,
-    save,
-    say,
-    write,
-)
+from suffice.cli.outputs import WIDTH, check_output, format_of, note, predictions, save, say, write
 from suffice.cli.process import printing, progress, without_pandas
-from suffice.cli.reading import (
-    FilesCommand,
-    called,
-    classifier,
-    locked,
-    model_first,
-    must_classify,
-    open_files,
-    spooled,
-)
+from suffice.cli.reading import FilesCommand, called, classifier, locked, model_first, open_files, option, spooled
 from suffice.cli.translation import for_the_shell
 from suffice.errors import FileError, InputError, KindError, LabelError, SubtractionError
 from suffice.telling import counted
@@ -59,32 +39,20 @@ Data = Annotated[
 ]
 Model = Annotated[Path, typer.Argument(metavar="MODEL", help="A model file, as written by 'suffice fit'.")]
 Models = Annotated[list[Path], typer.Argument(metavar="MODELS", help="Model files.")]
-NewModel = Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="The model file to write.")]
-Output = Annotated[
-    Path | None,
-    typer.Option("--output", "-o", metavar="FILE", help="The model file to write; by default, MODEL is replaced."),
-]
-Target = Annotated[
-    str | None,
-    typer.Option("--target", "-t", metavar="COLUMN", help="The column of labels; by default, guessed from its name."),
-]
+NewModel = Annotated[Path, option("--output -o FILE", "The model file to write.")]
+Output = Annotated[Path | None, option("--output -o FILE", "The model file to write; by default, MODEL is replaced.")]
+Target = Annotated[str | None, option("--target -t COLUMN", "The column of labels; by default, guessed from its name.")]
 Text = Annotated[
-    str | None,
-    typer.Option("--text", metavar="COLUMN", help="The column of texts; by default, guessed from names and contents."),
+    str | None, option("--text COLUMN", "The column of texts; by default, guessed from names and contents.")
 ]
-Kind = Annotated[
-    Kinds, typer.Option("--kind", help="What the rows are: texts, or a table; auto looks at the first rows.")
-]
-Errors = Annotated[
-    Faults, typer.Option("--errors", help="At a malformed row, raise an error, or skip it and report how many.")
-]
-Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
+Kind = Annotated[Kinds, option("--kind", "What the rows are: texts, or a table; auto looks at the first rows.")]
+Errors = Annotated[Faults, option("--errors", "At a malformed row, raise an error, or skip it and report how many.")]
+Json = Annotated[bool, option("--json", "Print the result as JSON.")]
 Journal = Annotated[
-    bool, typer.Option("--journal", help="Keep hashes of the rows, so that forget refuses rows that were not learned.")
+    bool, option("--journal", "Keep hashes of the rows, so that forget refuses rows that were not learned.")
 ]
 KnownKey = Annotated[
-    Path | None,
-    typer.Option("--journal-key", metavar="FILE", help="The file with the key of the model's journal, if it has one."),
+    Path | None, option("--journal-key FILE", "The file with the key of the model's journal, if it has one.")
 ]
 
 
@@ -96,12 +64,11 @@ def fit(
     text: Text = None,
     kind: Kind = Kinds.auto,
     effort: Annotated[
-        Efforts, typer.Option("--effort", help="How thoroughly hyperparameters are chosen; best takes longest.")
+        Efforts, option("--effort", "How thoroughly hyperparameters are chosen; best takes longest.")
     ] = Efforts.balanced,
     journal: Journal = False,
     journal_key: Annotated[
-        Path | None,
-        typer.Option("--journal-key", metavar="FILE", help="A file with your journal key; implies --journal."),
+        Path | None, option("--journal-key FILE", "A file with your journal key; implies --journal.")
     ] = None,
     errors: Errors = Faults.stop,
     json: Json = False,
@@ -157,21 +124,17 @@ def predict(
     data: Data,
     output: Annotated[
         Path | None,
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="FILE",
-            help="The file to write: .csv, .jsonl or .parquet; by default, CSV on standard output.",
-        ),
+        option("--output -o FILE", "The file to write: .csv, .jsonl or .parquet; by default, CSV on standard output."),
     ] = None,
-    only_prediction: Annotated[
-        bool, typer.Option("--only-prediction", help="Leave out the columns of the files.")
-    ] = False,
+    only_prediction: Annotated[bool, option("--only-prediction", "Leave out the columns of the files.")] = False,
     escape: Annotated[
-        bool, typer.Option(help="In CSV, put ' before class names that a spreadsheet would compute as formulas.")
+        bool,
+        option(
+            "--escape/--no-escape", "In CSV, put ' before class names that a spreadsheet would compute as formulas."
+        ),
     ] = True,
     errors: Errors = Faults.stop,
-    json: Annotated[bool, typer.Option("--json", help="Write JSON lines instead of CSV.")] = False,
+    json: Annotated[bool, option("--json", "Write JSON lines instead of CSV.")] = False,
 ) -> None:
     """Classify rows: add the predicted class and probabilities.
 
@@ -180,21 +143,11 @@ def predict(
     check_output(output, model, *data)
     form = format_of(output, json)
     with without_pandas():
-        found = _to_answer(model)
+        found = classifier(model, light=True)
         with spooled(data, model=found) as paths, progress("predicting") as tell:
             files = open_files(paths, errors, found, labelled=False)
             tables = sf.predict_files(found, files, keep=not only_prediction, tell=tell)
-            if form == "csv":
-                write((output, csv_lines(tables, len(found.classes_), escape)))
-            else:
-                write((output, json_lines(tables) if form == "json" else parquet_parts(tables)))
-
-
-def _to_answer(path: Path) -> Any:
-    """Return the classifier of a file, in a light form that can only predict and explain."""
-    from suffice.store.models import load_to_answer
-
-    return must_classify(load_to_answer(path), path)
+            write((output, predictions(tables, form, len(found.classes_), escape)))
 
 
 @app.command(cls=FilesCommand)
@@ -208,13 +161,13 @@ def evaluate(
     ],
     method: Annotated[
         Methods | None,
-        typer.Option(
+        option(
             "--method",
-            help="Hold-out, cross-validation or leave-one-out. Default: hold-out; with MODEL, folds for learned rows.",
+            "Hold-out, cross-validation or leave-one-out. Default: hold-out; with MODEL, folds for learned rows.",
         ),
     ] = None,
     folds: Annotated[
-        int | None, typer.Option("--folds", help="The number of folds, by default 5; implies --method folds.")
+        int | None, option("--folds", "The number of folds, by default 5; implies --method folds.")
     ] = None,
     target: Target = None,
     text: Text = None,
@@ -255,13 +208,8 @@ def evaluate(
         "warnings": judged.notes,
         "baseline": {"answer": largest, "accuracy": often, "log_loss": blind},
         "classes": {
-            name: {
-                "rows": one.rows,
-                "answers": one.predicted,
-                "precision": one.precision,
-                "recall": one.recall,
-                "f1": one.f1,
-            }
+            name: {"rows": one.rows, "answers": one.predicted}
+            | {"precision": one.precision, "recall": one.recall, "f1": one.f1}
             for name, one in zip(names, scores, strict=True)
         },
         "confusion": confusion.tolist(),
@@ -290,16 +238,14 @@ def explain(
     row: Annotated[
         str, typer.Argument(metavar="TEXT|FILE", help="A text, or the file of the row; - is standard input.")
     ],
-    number: Annotated[int, typer.Option("--row", help="The row of the file, counted from 1.")] = 1,
+    number: Annotated[int, option("--row", "The row of the file, counted from 1.")] = 1,
     target: Annotated[
-        str | None,
-        typer.Option("--target", "-t", metavar="CLASS", help="The class to explain; by default, the predicted class."),
+        str | None, option("--target -t CLASS", "The class to explain; by default, the predicted class.")
     ] = None,
     against: Annotated[
-        str | None,
-        typer.Option("--against", metavar="CLASS", help="The class to compare it with; by default, the next one."),
+        str | None, option("--against CLASS", "The class to compare it with; by default, the next one.")
     ] = None,
-    top: Annotated[int, typer.Option("--top", min=1, help="The number of features to list; others are summed.")] = 15,
+    top: Annotated[int, option("--top", "The number of features to list; others are summed.", min=1)] = 15,
     errors: Errors = Faults.stop,
     json: Json = False,
 ) -> None:
@@ -310,7 +256,7 @@ def explain(
     from suffice.engines.roles import kind_of_rows
 
     with without_pandas():
-        found = _to_answer(model)
+        found = classifier(model, light=True)
         one: Any = row
         if row == "-" or (os.path.exists(row) and not os.path.isdir(row)):  # a text may be too long for a name
             with spooled([Path(row)], model=found) as paths:
@@ -361,7 +307,7 @@ def _class(model: Any, name: str | None) -> Any:
 @app.command()
 def inspect(
     model: Model,
-    top: Annotated[int, typer.Option("--top", min=1, help="The number of features to list for each class.")] = 5,
+    top: Annotated[int, option("--top", "The number of features to list for each class.", min=1)] = 5,
     json: Json = False,
 ) -> None:
     """Show what a model file holds.
@@ -381,7 +327,7 @@ def update(
     data: Data,
     output: Output = None,
     once: Annotated[
-        bool, typer.Option("--once", help="Leave out rows that the model has learned before, by its journal.")
+        bool, option("--once", "Leave out rows that the model has learned before, by its journal.")
     ] = False,
     journal: Journal = False,
     journal_key: KnownKey = None,
@@ -430,16 +376,14 @@ def forget(
     ] = None,
     output: Output = None,
     drop_views: Annotated[
-        bool,
-        typer.Option("--drop-views", help="Also drop the chosen hyperparameters, which keep a trace of the rows."),
+        bool, option("--drop-views", "Also drop the chosen hyperparameters, which keep a trace of the rows.")
     ] = False,
     journal_key: KnownKey = None,
     certificate: Annotated[
         Path | None,
-        typer.Option(
-            "--certificate",
-            metavar="FILE",
-            help="The certificate to write, for a model with a journal; by default, beside the model file.",
+        option(
+            "--certificate FILE",
+            "The certificate to write, for a model with a journal; by default, beside the model file.",
         ),
     ] = None,
     errors: Errors = Faults.stop,
@@ -561,7 +505,7 @@ def merge(models: Models, output: NewModel = Path("merged.suffice"), json: Json 
 @app.command(cls=FilesCommand)
 def compare(
     models: Models,
-    data: Annotated[Path, typer.Option("--data", "-d", metavar="FILE", help="The labelled rows to predict.")],
+    data: Annotated[Path, option("--data -d FILE", "The labelled rows to predict.")],
     errors: Errors = Faults.stop,
     json: Json = False,
 ) -> None:
@@ -590,14 +534,10 @@ def compare(
 def report(
     model: Model,
     data: Data,
-    output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="The HTML page to write.")] = Path(
-        "report.html"
-    ),
+    output: Annotated[Path, option("--output -o FILE", "The HTML page to write.")] = Path("report.html"),
     learned: Annotated[
         bool | None,
-        typer.Option(
-            "--learned/--new", help="Whether the model learned these rows; by default, guessed from its counts."
-        ),
+        option("--learned/--new", "Whether the model learned these rows; by default, guessed from its counts."),
     ] = None,
     errors: Errors = Faults.stop,
 ) -> None:
@@ -669,7 +609,7 @@ def _version(wanted: bool) -> None:
 def options(
     context: typer.Context,
     version: Annotated[
-        bool, typer.Option("--version", help="Show the version and exit.", callback=_version, is_eager=True)
+        bool, option("--version", "Show the version and exit.", callback=_version, is_eager=True)
     ] = False,
 ) -> None:
     """Classify the rows of files with naive Bayes. 'suffice' alone shows what to type first."""

@@ -1,8 +1,4 @@
-"""Choose, read for, and change classifiers by the rows of files.
-
-`paths` and the options in `reading` are those of `fit_files`: ``sep``, ``quote``, ``header``, ``missing``,
-``encoding``, ``drop``, ``keep`` and ``longest_row``.
-"""
+"""Choose, read for, and change classifiers by the rows of files."""
 
 from __future__ import annotations
 
@@ -32,7 +28,7 @@ from suffice.typing import JournalKey
 
 
 def classifier_for(
-    paths: Any, target: str | None = None, *, effort: Any = "balanced", errors: str = "raise", **reading: Any
+    paths: Any, target: str | None = None, *, effort: Any = "balanced", **reading: Any
 ) -> TextClassifier | NaiveBayes:
     """Return an unfitted classifier that suits the rows of files: for texts, or for tables of columns.
 
@@ -46,21 +42,18 @@ def classifier_for(
         The column of labels; if not given, it is guessed from its name.
     effort : {"fast", "balanced", "best"}, default="balanced"
         The parameter of the classifier.
-    errors : {"raise", "skip"}, default="raise"
-        Whether a malformed row raises an error.
     **reading
-        How the files are written, as for `fit_files`.
+        How the files are written, and ``errors``, as for `fit_files`.
 
     Examples
     --------
     >>> import pathlib, tempfile
-    >>> import suffice as sf
     >>> path = pathlib.Path(tempfile.mkdtemp()) / "mail.csv"
     >>> _ = path.write_text("text,label\\ncheap pills,spam\\nlunch at noon,ham\\n")
-    >>> sf.engines.classifier_for(path)
+    >>> classifier_for(path)
     TextClassifier()
     """
-    files = _opened(paths, errors, reading, target=target)
+    files = _opened(paths, reading, target=target)
     first = next(iter(files), None)
     if first is None:
         raise no_rows(files)
@@ -71,28 +64,20 @@ def classifier_for(
 
 
 def read_files(
-    paths: Any,
-    model: Classifier,
-    target: str | None = None,
-    *,
-    text: str | None = None,
-    errors: str = "raise",
-    **reading: Any,
+    paths: Any, model: Classifier, target: str | None = None, *, text: str | None = None, **reading: Any
 ) -> tuple[Any, Any, str]:
     """Return all labelled rows of files in memory, as a classifier takes them, with their labels.
 
     Parameters
     ----------
     paths : path or list of paths
-        The files, as for `fit_files`.
+        The files.
     model : classifier
         The classifier that the rows are for. The columns of a fitted one are read as it has learned them.
     target, text : str, default=None
         The columns of labels and texts; by default, those of the model, or guessed.
-    errors : {"raise", "skip"}, default="raise"
-        Whether a malformed row raises an error.
     **reading
-        How the files are written, as for `fit_files`.
+        How the files are written, and ``errors``, as for `fit_files`.
 
     Returns
     -------
@@ -100,26 +85,23 @@ def read_files(
         The rows, texts or a table, and their labels, as ``fit``, ``sf.evaluate.validate`` and ``sf.report`` take them.
     target : str
         The column of labels.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "mail.csv"
+    >>> _ = path.write_text("text,label\\ncheap pills,spam\\nlunch at noon,ham\\n")
+    >>> X, y, target = read_files(path, TextClassifier())
+    >>> X.to_pylist(), y.tolist(), target
+    (['cheap pills', 'lunch at noon'], ['spam', 'ham'], 'label')
     """
-    files = _opened(paths, errors, reading, model, target)
-    parts = list(files)
-    if not parts:
-        raise no_rows(files)
-    table = pa.concat_tables(parts, promote_options="permissive")
-    columns = _roles(table, model, target, text)
-    table = columns.labelled(table, files)
-    files.tell_loss()
+    files = _opened(paths, reading, model, target)
+    ((columns, table),) = _batches(files, model, True, target, text)
     return columns.features(table), columns.labels(table), columns.target
 
 
 def update_files(
-    model: Classifier,
-    paths: Any,
-    *,
-    once: bool = False,
-    journal: JournalKey = None,
-    errors: str = "raise",
-    **reading: Any,
+    model: Classifier, paths: Any, *, once: bool = False, journal: JournalKey = None, **reading: Any
 ) -> tuple[int, int]:
     """Let a fitted classifier learn more labelled rows, batch by batch.
 
@@ -130,20 +112,27 @@ def update_files(
     model : fitted classifier
         The classifier, which is changed in place.
     paths : path or list of paths
-        The files, as for `fit_files`.
+        The files.
     once : bool, default=False
         Whether to leave out rows that the model has learned before, by its journal.
     journal : bool, str or bytes, default=None
         The key of the journal, as for ``partial_fit``.
-    errors : {"raise", "skip"}, default="raise"
-        Whether a malformed row raises an error.
     **reading
-        How the files are written, as for `fit_files`.
+        How the files are written, and ``errors``, as for `fit_files`.
 
     Returns
     -------
     rows, again : int
         Number of rows learned, and of rows that a journal says were learned before.
+
+    Examples
+    --------
+    >>> model = TextClassifier().fit(["cheap pills", "lunch at noon"], ["spam", "ham"])
+    >>> import pathlib, tempfile
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "more.csv"
+    >>> _ = path.write_text("text,label\\ncheap watches,spam\\nparty tonight,fun\\n")
+    >>> update_files(model, path), model.classes_.tolist()
+    ((2, 0), ['fun', 'ham', 'spam'])
     """
     must_be_fitted(model)
     kept, rows, again = model.journal_ is not None, 0, 0
@@ -153,7 +142,7 @@ def update_files(
             "'journal'."
         )
     with changing(model) as changed:
-        for columns, table in _batches(_opened(paths, errors, reading, model), model):
+        for columns, table in _batches(_opened(paths, reading, model), model):
             if kept:
                 known = model.has_learned(columns.features(table), columns.labels(table), journal=journal)
                 again += int(known.sum())
@@ -180,13 +169,7 @@ def _admit(model: Any, labels: Any) -> None:
 
 
 def forget_files(
-    model: Classifier,
-    paths: Any,
-    *,
-    drop_views: bool = False,
-    journal: JournalKey = None,
-    errors: str = "raise",
-    **reading: Any,
+    model: Classifier, paths: Any, *, drop_views: bool = False, journal: JournalKey = None, **reading: Any
 ) -> tuple[int, Certificate | None]:
     """Let a fitted classifier forget labelled rows: batch by batch, or all in one step if it keeps a journal.
 
@@ -197,13 +180,11 @@ def forget_files(
     model : fitted classifier
         The classifier, which is changed in place.
     paths : path or list of paths
-        The files, as for `fit_files`.
+        The files.
     drop_views, journal : as for ``forget``
         Whether to drop what was chosen, and the key of the journal.
-    errors : {"raise", "skip"}, default="raise"
-        Whether a malformed row raises an error.
     **reading
-        How the files are written, as for `fit_files`.
+        How the files are written, and ``errors``, as for `fit_files`.
 
     Returns
     -------
@@ -211,22 +192,31 @@ def forget_files(
         Number of forgotten rows.
     certificate : Certificate or None
         The certificate, if the model keeps a journal.
+
+    Examples
+    --------
+    >>> model = TextClassifier().fit(["cheap pills", "lunch at noon", "lunch"], ["spam", "ham", "ham"], journal=True)
+    >>> import pathlib, tempfile
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "gone.csv"
+    >>> _ = path.write_text("text,label\\ncheap pills,spam\\n")
+    >>> rows, certificate = forget_files(model, path)
+    >>> rows, certificate.rows, model.classes_.tolist()
+    (1, 1, ['ham'])
     """
     must_be_fitted(model)
     rows, signed = 0, None
     with changing(model) as changed:
-        for columns, table in _batches(_opened(paths, errors, reading, model), model, model.journal_ is not None):
+        for columns, table in _batches(_opened(paths, reading, model), model, model.journal_ is not None):
             if not hasattr(changed, "classes_"):
                 raise SubtractionError("The files must hold rows that were learned; they hold more than the model has.")
-            found = changed.forget(
-                columns.features(table), columns.labels(table), drop_views=drop_views, journal=journal
-            )
+            X, y = columns.features(table), columns.labels(table)
+            found = changed.forget(X, y, drop_views=drop_views, journal=journal)
             signed = found if isinstance(found, Certificate) else None
             rows += table.num_rows
     return rows, signed
 
 
-def refresh_files(model: Classifier, paths: Any, *, errors: str = "raise", **reading: Any) -> int:
+def refresh_files(model: Classifier, paths: Any, **reading: Any) -> int:
     """Choose the views of a fitted classifier again, on the rows that `fit_files` would choose them on.
 
     Parameters
@@ -235,18 +225,25 @@ def refresh_files(model: Classifier, paths: Any, *, errors: str = "raise", **rea
         The classifier, which is changed in place.
     paths : path or list of paths
         The files with all rows that the model holds, as for `fit_files`; fewer rows give a warning.
-    errors : {"raise", "skip"}, default="raise"
-        Whether a malformed row raises an error.
     **reading
-        How the files are written, as for `fit_files`.
+        How the files are written, and ``errors``, as for `fit_files`.
 
     Returns
     -------
     rows : int
         Number of rows that views were chosen on.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "mail.csv"
+    >>> _ = path.write_text("text,label\\n" + "cheap pills,spam\\nlunch at noon,ham\\n" * 9)
+    >>> model = TextClassifier().fit(["cheap pills", "lunch at noon"] * 9, ["spam", "ham"] * 9)
+    >>> refresh_files(model.drop_views(), path)
+    18
     """
     must_be_fitted(model)
-    files, most = _opened(paths, errors, reading, model), sample_size(model) or ROWS
+    files, most = _opened(paths, reading, model), sample_size(model) or ROWS
     sample, parts, rows = BottomK(most), list[pa.Table](), 0
     every = getattr(model, "joint", None) is not None  # joint columns are counted in all rows once some have chosen
     for columns, batch in _batches(files, model):
@@ -267,7 +264,7 @@ def refresh_files(model: Classifier, paths: Any, *, errors: str = "raise", **rea
     kept = kept if every else rows_of(kept, most)
     held = float(model.class_count_.sum())
     if rows < held:
-        tell(f"The files hold {rows:,} of {held:,.15g} rows that the model holds. Pass all of them.")
+        tell(f"The files hold {rows:,} of {held:,.15g} rows of the model. Pass all of them.")
     with untold("Views are chosen on"):  # a sample, as `fit_files` takes it
         model.refresh(columns.features(kept), columns.labels(kept))
     return int(kept.num_rows)
@@ -278,19 +275,16 @@ def no_rows(files: Files) -> InputError:
     return InputError(f"The files must hold rows; found none in {', '.join(repr(str(path)) for path in files.paths)}.")
 
 
-def _opened(
-    paths: Any, errors: str, reading: dict[str, Any], model: Classifier | None = None, target: str | None = None
-) -> Files:
-    return paths if isinstance(paths, Files) else opened(paths, errors, given_of(**reading), model, target)
+def _opened(paths: Any, reading: dict[str, Any], model: Classifier | None = None, target: str | None = None) -> Files:
+    if isinstance(paths, Files):
+        return paths
+    errors = reading.pop("errors", "raise")
+    return opened(paths, errors, given_of(**reading), model, target)
 
 
-def _roles(table: Any, model: Any, target: str | None = None, text: str | None = None) -> Roles:
-    """Return the roles of the columns of a table, by default those that they had when the model was fitted."""
-    target, text = target or getattr(model, "target_", None), text or getattr(model, "text_column_", None)
-    return roles(table, model, target, text)
-
-
-def _batches(files: Files, model: Classifier, in_one: bool = False) -> Iterator[tuple[Roles, Any]]:
+def _batches(
+    files: Files, model: Classifier, in_one: bool = False, target: str | None = None, text: str | None = None
+) -> Iterator[tuple[Roles, Any]]:
     """Yield the roles of columns and the labelled rows of files, batch by batch or all in one."""
     parts: Any = iter(files)
     if in_one:
@@ -298,7 +292,8 @@ def _batches(files: Files, model: Classifier, in_one: bool = False) -> Iterator[
         if not tables:
             raise no_rows(files)
         parts = [pa.concat_tables(tables, promote_options="permissive")]
+    target, text = target or getattr(model, "target_", None), text or getattr(model, "text_column_", None)
     for part in parts:
-        columns = _roles(part, model)
+        columns = roles(part, model, target, text)
         yield columns, columns.labelled(part, files)
     files.tell_loss()
