@@ -182,6 +182,7 @@ def test_refresh_names_the_row_of_the_files(
     assert run(monkeypatch, "refresh", "m.suffice", "kept.csv") == 0
 
 
+@pytest.mark.filterwarnings("default")
 def test_refresh_on_some_of_the_rows_says_so(
     here: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

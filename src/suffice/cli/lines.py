@@ -46,18 +46,29 @@ def inspected(path: Path, top: int) -> tuple[dict[str, Any], list[str]]:
     if facts["stale"]:
         shown.append("The hyperparameters are older than the counts: 'suffice refresh' chooses them again.")
     if hasattr(model, "class_count_"):
-        facts |= _classes(model, top)
-        shown += ["", *_lines_of_classes(facts)]
-    if hasattr(model, "observe"):
-        facts |= _learned(model)
-        shown += ["", *_lines_of_learner(model)]
+        facts["rows"] = dict(zip(map(str, model.classes_), model.class_count_.tolist(), strict=True))
+        facts["top"] = {}
+        for label in model.classes_[:MANY]:
+            with suppress(SufficeError):
+                facts["top"][str(label)] = [_called(model, row) for row in model.top_features(label, top)]
+        shown += ["", *_lines_of_classes(facts["rows"], facts["top"])]
+    if hasattr(model, "posterior_"):  # a concept learner
+        best = [{"hypothesis": str(name), "posterior": share} for name, share in model.posterior_.top()]
+        sizes = {"hypotheses": len(model.hypotheses), "items": len(model.domain)}
+        facts |= {"examples": len(model.observed_), **sizes, "best": best}
+        shown += ["", *(cut(line, WIDTH) for line in repr(model.posterior_).splitlines())]
+    elif hasattr(model, "observe"):
+        sides = model.tightest_.tolist() if model.n_ else []
+        facts |= {"examples": model.n_, "features": len(sides), "tightest": sides}
+        shown += ["", *(f"feature {k}: examples from {low:g} to {high:g}" for k, (low, high) in enumerate(sides))]
     if kind_of_rows(model) == "text":
         facts["text"] = getattr(model, "text_column_", None)
         facts["buckets" if model._reader.hash_bits else "words"] = model._model.blocks["text"].t.width
     if kind_of_rows(model) == "table":
         facts["columns"] = describe_columns(model)
         few = dict(list(facts["columns"].items())[:COLUMNS])
-        shown += ["", *lines_of_columns(model, few, _largest(facts), WIDTH)]
+        largest = sorted(facts["rows"], key=lambda name: -facts["rows"][name])[:CLASSES]
+        shown += ["", *lines_of_columns(model, few, [name for name in facts["rows"] if name in largest], WIDTH)]
         rest = len(facts["columns"]) - len(few)
         shown += [f"and {counted(rest, 'more column')}; --json lists all"] if rest else []
     return facts, [_headline(facts), *shown]
@@ -79,33 +90,6 @@ def _headline(facts: dict[str, Any]) -> str:
     return ", ".join(parts) + goal
 
 
-def _classes(model: Any, top: int) -> dict[str, Any]:
-    """Return the rows of each class, and the features that favour each of the first fifty."""
-    rows = dict(zip([str(c) for c in model.classes_], model.class_count_.tolist(), strict=True))
-    best: dict[str, list[str]] = {}
-    for label in model.classes_[:50]:
-        with suppress(SufficeError):
-            best[str(label)] = [_called(model, row) for row in model.top_features(label, top)]
-    return {"rows": rows, "top": best}
-
-
-def _learned(model: Any) -> dict[str, Any]:
-    """Return the examples and the posterior of a concept learner."""
-    if not hasattr(model, "posterior_"):
-        sides = model.tightest_.tolist() if model.n_ else []
-        return {"examples": model.n_, "features": len(sides), "tightest": sides}
-    best = [{"hypothesis": str(name), "posterior": share} for name, share in model.posterior_.top()]
-    sizes = {"hypotheses": len(model.hypotheses), "items": len(model.domain)}
-    return {"examples": len(model.observed_), **sizes, "best": best}
-
-
-def _lines_of_learner(model: Any) -> list[str]:
-    if hasattr(model, "posterior_"):
-        return [cut(line, WIDTH) for line in repr(model.posterior_).splitlines()]
-    sides = enumerate(model.tightest_.tolist() if model.n_ else [])
-    return [f"feature {at}: examples from {low:g} to {high:g}" for at, (low, high) in sides]
-
-
 def _called(model: Any, row: Any) -> str:
     """Return a feature that favours a class, with the values that do."""
     if kind_of_rows(model) != "table" or not row.value:
@@ -115,26 +99,15 @@ def _called(model: Any, row: Any) -> str:
     return f"{row.feature} {where}" if average else f"{row.feature}={value}"
 
 
-def _lines_of_classes(facts: dict[str, Any]) -> list[str]:
-    rows, total = facts["rows"], sum(facts["rows"].values()) or 1.0
-    names, counts = max(5, *map(len, rows)), max(4, *(len(f"{n:,.0f}") for n in rows.values()))
+def _lines_of_classes(rows: dict[str, float], top: dict[str, list[str]]) -> list[str]:
+    total, names = sum(rows.values()) or 1.0, max(5, *map(len, rows))
+    counts = max(4, *(len(f"{n:,.0f}") for n in rows.values()))
     lines = [f"{'class':<{names}}  {'rows':>{counts}}   share  features that favour it most"]
-    for name in list(rows)[:MANY]:
-        speaks = ", ".join(facts["top"].get(name, []))
-        lines.append(
-            cut(f"{name:<{names}}  {rows[name]:>{counts},.0f}  {100 * rows[name] / total:4.1f} %  {speaks}", WIDTH)
-        )
-    return (
-        [*lines, f"and {counted(len(rows) - MANY, 'more class', 'more classes')}; --json lists all"]
-        if len(rows) > MANY
-        else lines
-    )
-
-
-def _largest(facts: dict[str, Any]) -> list[str]:
-    """Return the largest classes, which have a line for each column."""
-    order = sorted(facts["rows"], key=lambda name: -facts["rows"][name])[:CLASSES]
-    return [name for name in facts["rows"] if name in order]
+    for name, n in list(rows.items())[:MANY]:
+        line = f"{name:<{names}}  {n:>{counts},.0f}  {100 * n / total:4.1f} %  {', '.join(top.get(name, []))}"
+        lines.append(cut(line, WIDTH))
+    more = counted(len(rows) - MANY, "more class", "more classes")
+    return [*lines, f"and {more}; --json lists all"] if len(rows) > MANY else lines
 
 
 # columns
@@ -173,14 +146,10 @@ def _of_class(facts: dict[str, Any], c: int, k: int) -> dict[str, Any]:
     """Describe one class by posterior means: of parameters, or of the probability of each value."""
     valued = next((key for key in ("value", "word") if key in facts), None)
     if valued is None:
-        return {key: _number(column[c]) for key, column in facts.items() if key not in ("class", "low", "high")}
+        return {key: float(column[c]) for key, column in facts.items() if key not in ("class", "low", "high")}
     names, shares = facts[valued][c::k], facts["probability"][c::k]
-    values = {str(name): _number(share) for name, share in zip(names, shares, strict=True)}
-    return {"n": _number(np.sum(facts["n"][c::k])), ("words" if valued == "word" else "values"): values}
-
-
-def _number(value: Any) -> float:
-    return float(value)
+    values = {str(name): float(share) for name, share in zip(names, shares, strict=True)}
+    return {"n": float(np.sum(facts["n"][c::k])), ("words" if valued == "word" else "values"): values}
 
 
 def lines_of_columns(model: Any, columns: dict[str, dict[str, Any]], classes: list[str], width: int) -> list[str]:

@@ -18,6 +18,7 @@ from suffice.cli.translation import for_the_shell
 from suffice.cli.verbs import app
 
 INTERRUPTED, UNHEARD = 130, 141
+STOPPED = "interrupted; nothing was changed"
 
 
 def main() -> None:
@@ -44,49 +45,34 @@ def main() -> None:
         end(*message_and_code(error))
     process.finish()
     if code == INTERRUPTED:
-        end(*stopped())
+        end(STOPPED, 128 + process.signalled())
     if code == UNHEARD:
         process.discard(sys.stdout)
     sys.exit(code)
 
 
-def stopped() -> tuple[str, int]:
-    """Return the message and the exit code of a command that a signal has ended."""
-    return "interrupted; nothing was changed", 128 + process.signalled()
-
-
 def message_and_code(error: Exception) -> tuple[str, int]:
     """Return one line and an exit code for an error."""
-    if hasattr(error, "format_message"):
-        return _wrong_usage(error), 2
+    if hasattr(error, "format_message"):  # wrong arguments
+        message = " ".join(error.format_message().replace("Value error, ", "").split()).rstrip(".")
+        context = getattr(error, "ctx", None)
+        verb = f" {context.info_name}" if context is not None and context.parent is not None else ""
+        return f"{message}. See 'suffice{verb} --help'.", 2
     if isinstance(error, typer.Abort):
-        return stopped()
+        return STOPPED, 128 + process.signalled()
     from suffice.errors import FileError, MissingLibrary, PathError, SufficeError, WriteError
 
     if process.memory_ran_out(error):
         return str(error if isinstance(error, process.OutOfMemory) else process.OutOfMemory()), 4
     line = " ".join(str(error).split()) or type(error).__name__
     if isinstance(error, OSError) and not isinstance(error, SufficeError):
-        return _unreadable(error, line), 3
+        what = f"The file {str(error.filename)!r} cannot be opened"
+        if error.filename is None:
+            what = "Standard output cannot be written" if process.unwritable() else "A file cannot be read or written"
+        return f"{what}: {(error.strerror or line).lower()}.", 3
     if isinstance(error, MissingLibrary | SufficeError | ValueError):
         return for_the_shell(line), 3 if isinstance(error, FileError | PathError | WriteError) else 2
     return f"internal error, {type(error).__name__}: {line}. Please report it with the command that you typed.", 1
-
-
-def _wrong_usage(error: Any) -> str:
-    """Return the message for wrong arguments, with the command that shows the right ones."""
-    message = " ".join(error.format_message().replace("Value error, ", "").split()).rstrip(".")
-    context = getattr(error, "ctx", None)
-    verb = f" {context.info_name}" if context is not None and context.parent is not None else ""
-    return f"{message}. See 'suffice{verb} --help'."
-
-
-def _unreadable(error: OSError, line: str) -> str:
-    """Return the message for an error of the operating system, or of a library that reads files."""
-    if error.filename is None:
-        what = "Standard output cannot be written" if process.unwritable() else "A file cannot be read or written"
-        return f"{what}: {(error.strerror or line).lower()}."
-    return f"The file {str(error.filename)!r} cannot be opened: {(error.strerror or line).lower()}."
 
 
 def end(line: str, code: int) -> NoReturn:

@@ -41,9 +41,7 @@ def end_by_signals() -> None:
         if number is not None and signal.getsignal(number) in (signal.SIG_DFL, signal.default_int_handler):
             with suppress(ValueError):  # not the main thread, which receives the signals
                 signal.signal(number, _stop)
-                atexit.register(
-                    signal.signal, number, signal.SIG_IGN
-                )  # else Python would die by them while it shuts down
+                atexit.register(signal.signal, number, signal.SIG_IGN)  # else Python would die by them at its end
 
 
 def heed() -> None:
@@ -212,7 +210,7 @@ class NoPandas(MetaPathFinder):
 
 @contextmanager
 def without_pandas() -> Iterator[None]:
-    """Keep Arrow from importing an installed pandas, which it does to check whether values are pandas objects."""
+    """Keep Arrow from importing an installed pandas, which takes most of the time of a verb that only predicts."""
     finder = NoPandas()
     sys.meta_path.insert(0, finder)
     try:

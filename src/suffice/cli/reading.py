@@ -105,7 +105,7 @@ class FilesCommand(TyperCommand):
 
 @dataclass
 class _Verb:
-    """The options of the current verb, and the files it has opened."""
+    """The options of the current verb that were given, and the files it has opened."""
 
     options: dict[str, Any] = field(default_factory=dict)
     opened: list[Files] = field(default_factory=list)
@@ -119,7 +119,7 @@ _VERB: ContextVar[_Verb | None] = ContextVar("verb", default=None)
 @contextmanager
 def reading_by(**options: Any) -> Iterator[None]:
     """Read files by these options, and print at the end how they were read."""
-    verb = _Verb(options)
+    verb = _Verb({name: value for name, value in options.items() if value not in (None, [], ())})
     before = _VERB.set(verb)
     try:
         yield
@@ -128,9 +128,8 @@ def reading_by(**options: Any) -> Iterator[None]:
             raise
         error.__traceback__ = None  # its frames hold the rows
         read = counted(verb.opened[-1].rows, "row")
-        raise OutOfMemory(
-            f" after {read} of the files", ", or give it fewer rows, or fewer columns with --drop or --keep"
-        ) from None
+        advice = ", or give it fewer rows, or fewer columns with --drop or --keep"
+        raise OutOfMemory(f" after {read} of the files", advice) from None
     finally:
         _VERB.reset(before)
     for files in verb.opened:
@@ -147,23 +146,14 @@ def reading_by(**options: Any) -> Iterator[None]:
 
 
 def open_files(
-    data: Any,
-    errors: str,
-    model: Any = None,
-    target: str | None = None,
-    look: bool = False,
-    labelled: bool = True,
+    data: Any, errors: str, model: Any = None, target: str | None = None, look: bool = False, labelled: bool = True
 ) -> Files:
     """Open files by the options of the current verb; with `look`, print nothing about how they were read."""
     from suffice.engines.opened_files import given_of, opened
 
     verb = _VERB.get() or _Verb()
-    options: dict[str, Any] = {name: verb.options.get(name) for name in ("sep", "quote", "header", "encoding")}
-    options |= {"missing": verb.options.get("missing") or None}
-    if verb.options.get("longest_row") is not None:
-        options["longest_row"] = verb.options["longest_row"]
-    options |= {name: verb.options.get(name) or () for name in ("drop", "keep")}
-    files = opened(data, errors, given_of(**options), model, target, labelled, bool(verb.options.get("strict")))
+    reading = {name: value for name, value in verb.options.items() if name not in ("strict", "quiet")}
+    files = opened(data, errors, given_of(**reading), model, target, labelled, "strict" in verb.options)
     if not look:
         verb.opened.append(files)
     return files
@@ -238,9 +228,8 @@ def texts_of_lines(path: Path, model: Any) -> None:
     from suffice.engines.guesses import TEXTS
     from suffice.engines.roles import kind_of_rows
 
-    if kind_of_rows(model) != "text" or not _is_plain(
-        path, name := getattr(model, "text_column_", None) or "text", TEXTS
-    ):
+    name = getattr(model, "text_column_", None) or "text"
+    if kind_of_rows(model) != "text" or not _is_plain(path, name, TEXTS):
         return
     table = path.with_name("lines")
     begin, end = json.dumps({name: ""})[:-2], '"}\n'
