@@ -52,12 +52,13 @@ def inspected(path: Path, top: int) -> tuple[dict[str, Any], list[str]]:
             with suppress(SufficeError):
                 facts["top"][str(label)] = [_called(model, row) for row in model.top_features(label, top)]
         shown += ["", *_lines_of_classes(facts["rows"], facts["top"])]
-    if hasattr(model, "posterior_"):  # a concept learner
+    learner = hasattr(model, "observe")
+    if learner and hasattr(model, "posterior_"):
         best = [{"hypothesis": str(name), "posterior": share} for name, share in model.posterior_.top()]
         sizes = {"hypotheses": len(model.hypotheses), "items": len(model.domain)}
         facts |= {"examples": len(model.observed_), **sizes, "best": best}
         shown += ["", *(cut(line, WIDTH) for line in repr(model.posterior_).splitlines())]
-    elif hasattr(model, "observe"):
+    elif learner:
         sides = model.tightest_.tolist() if model.n_ else []
         facts |= {"examples": model.n_, "features": len(sides), "tightest": sides}
         shown += ["", *(f"feature {k}: examples from {low:g} to {high:g}" for k, (low, high) in enumerate(sides))]
