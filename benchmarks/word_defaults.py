@@ -19,7 +19,7 @@ from judging import Judged, judge
 from side_by_side import keep, markdown
 
 import suffice as sf
-from suffice.models.choosing.option_judge import Axis
+from suffice.models.choosing.optimize import Axis
 
 CHOOSING, TOKENS = "suffice.models.choosing.", "suffice.estimators.texts.token_choice"
 NAMES = "sms", "r8", "docstrings", "udhr", "news"

@@ -24,7 +24,7 @@ import suffice as sf
 from engines.clusters import Dask, Spark, quiet, slices
 from laws.estimators import KINDS, LABELS, counts, flags, mixed, names_of_categories, reals, texts
 from laws.inside import chosen
-from suffice.models.choosing.wanted import EFFORTS
+from suffice.models.choosing.chooser import EFFORTS
 
 ROWS = 500
 NORMAL = {**KINDS, "again": "categorical", "more": "poisson", "less": "gaussian"}
@@ -156,7 +156,7 @@ CASES = [
 def few(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let fewer rows choose than there are, and files be read in small batches."""
     for name, most in MOST.items():
-        monkeypatch.setattr(f"suffice.models.choosing.wanted.{name}", most)
+        monkeypatch.setattr(f"suffice.models.choosing.chooser.{name}", most)
     monkeypatch.setattr("suffice.estimators.shell.joint_sets.ENOUGH", 320)
     monkeypatch.setitem(EFFORTS, "balanced", 200)
     monkeypatch.setattr("suffice.tables.row_files.BLOCK", 4096)
@@ -225,7 +225,7 @@ def test_in_files_and_on_dask(case: Case, tmp_path: Path) -> None:
 @pytest.mark.parametrize("case", [case for case in CASES if {"floor", "weights"} <= case.chooses], ids=str)
 def test_residuals_of_values(case: Case, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("NOISE", "NAT", "SEARCHED"):
-        monkeypatch.setattr(f"suffice.models.choosing.option_judge.{name}", -1e9)  # whatever they gain
+        monkeypatch.setattr(f"suffice.models.choosing.optimize.{name}", -1e9)  # whatever they gain
     case = replace(case, near=1000 * case.near)  # terms that gain nothing are where rounding makes the search stop
     table = case.table()
     expected = case.fitted(case.features(table), table["label"].to_numpy())
@@ -283,7 +283,7 @@ def test_views_of_all_rows_are_others(case: Case, monkeypatch: pytest.MonkeyPatc
     X, y = case.features(table), table["label"].to_numpy()
     picked = views_of(case.fitted(X, y))
     for name in MOST:
-        monkeypatch.setattr(f"suffice.models.choosing.wanted.{name}", 10**6)
+        monkeypatch.setattr(f"suffice.models.choosing.chooser.{name}", 10**6)
     every = views_of(case.fitted(X, y))
     assert picked != pytest.approx(every, rel=1e-3)
     if "weights" in case.chooses:

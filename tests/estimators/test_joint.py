@@ -449,7 +449,7 @@ def test_a_wide_table_pairs_the_columns_that_tell_most(monkeypatch: pytest.Monke
     rng = np.random.default_rng(0)
     wide = {f"noise {k}": rng.choice(["no", "yes"], 600) for k in range(30)}
     wide |= {"a": X["a"], "b": X["b"], "told": np.where(rng.random(600) < 0.7, y, "who knows")}
-    monkeypatch.setattr("suffice.models.choosing.joint_trial.WORK", 600 * 20)
+    monkeypatch.setattr("suffice.models.choosing.table_choice.WORK", 600 * 20)
     found = {name for columns in sf.NaiveBayes(joint=2).fit(wide, y).joint_ for name in columns}
     assert len(found) <= 8
 

@@ -70,7 +70,7 @@ def test_a_stream_chooses_as_a_list_does(
     X, y = corpus(3)
     X, y = X + X[:50], np.append(y, y[:50])
     for name in ("FEW_ROWS", "WORD_ROWS"):
-        monkeypatch.setattr(f"suffice.models.choosing.wanted.{name}", most)
+        monkeypatch.setattr(f"suffice.models.choosing.chooser.{name}", most)
     monkeypatch.setattr("suffice.estimators.texts.token_choice.WEIGHED", 90)
     monkeypatch.setattr("suffice.readers.one_block.AT_ONCE", 64)
     weights = np.arange(350) % 3 if weighed else None
@@ -82,7 +82,7 @@ def test_a_stream_chooses_as_a_list_does(
 def test_groups_of_a_stream_are_kept_whole(monkeypatch: pytest.MonkeyPatch) -> None:
     X, y = corpus(4)
     author = np.arange(300) // 10
-    monkeypatch.setattr("suffice.models.choosing.wanted.FEW_ROWS", 100)
+    monkeypatch.setattr("suffice.models.choosing.chooser.FEW_ROWS", 100)
     taken: list[Any] = []
 
     def seen(*args: Any) -> Any:
@@ -208,7 +208,7 @@ def test_they_are_shown() -> None:
 def test_a_matrix_of_counts_has_weights_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
     in_turn = lambda examples, reader: hashed(np.arange(len(examples)))  # noqa: E731
     monkeypatch.setattr(labels.Examples, "hashes", in_turn)  # else a text is not in the place of its row of counts
-    monkeypatch.setattr("suffice.models.choosing.option_judge.SEARCHED", 1e9)  # nor residuals
+    monkeypatch.setattr("suffice.models.choosing.optimize.SEARCHED", 1e9)  # nor residuals
     X, y = corpus(15, 500)
     words = sorted({word for text in X for word in text.split()})
     matrix = np.array([[text.split().count(word) for word in words] for text in X])

@@ -88,7 +88,7 @@ def test_leave_one_out_takes_views_that_have_not_seen_the_row(case: EstimatorCas
         np.testing.assert_allclose(got[removed], expected, atol=1e-9)
 
 
-def settled_by(rest: Any, X: Any, y: Any, fold: Any, i: int) -> Any:
+def settled_by(rest: Any, X: Any, y: Any, fold: Any, i: Any) -> Any:
     """Return the probabilities of row i by counts of all other rows, and by all that rows outside the fold chose."""
     others = fold[fold != i]
     every = copy(rest).partial_fit(rows(X, others), y[others])._in_force()

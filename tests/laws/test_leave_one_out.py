@@ -4,15 +4,14 @@ from typing import Any
 
 import numpy as np
 import pytest
-from scipy.stats import rankdata
 from sklearn.base import clone
 
 import suffice as sf
 from laws.estimators import BELIEF, ESTIMATORS, KINDS, LABELS, EstimatorCase, every_estimator, mixed, one_of_each_kind
 from laws.test_estimators import fitted, rows
 from suffice.errors import LabelError, SubtractionError
-from suffice.stats.content import hashed
 from suffice.stats.grid import on_grid
+from suffice.stats.row_order import row_keys, values_of
 
 FIXED = {**KINDS, "size": sf.columns.Gaussian(prior=BELIEF), "events": sf.columns.Poisson(prior=sf.Gamma(1, 1))}
 del FIXED["wait"]  # the prior of bins follows the data: it is looked at below
@@ -71,12 +70,10 @@ def test_a_group_of_one_is_a_row(case: EstimatorCase) -> None:
 
 
 def parts(y: Any, of_rows: Any) -> Any:
-    """Return the part of each row: rows of a class are dealt by the ranks of their numbers, in the order of a hash."""
-    key = np.zeros(len(y), np.uint64)
-    for x in np.reshape(of_rows, (len(y), -1)).T:
-        key += hashed(np.abs(np.rint(2 * rankdata(x)) - 1 - len(y)).astype(np.int64))
+    """Return the part of each row: rows of a class are dealt in the order of their keys."""
+    keys, classes = row_keys(values_of(np.reshape(of_rows, (len(y), -1))), y)
     out = np.empty(len(y), int)
-    out[np.lexsort((np.arange(len(y)), key, y))] = np.arange(len(y)) % 5
+    out[np.lexsort((keys, classes[y]))] = np.arange(len(y)) % 5
     return out
 
 

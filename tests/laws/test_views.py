@@ -231,9 +231,9 @@ def test_groups_are_left_out_whole_also_where_some_rows_are_enough(monkeypatch: 
     X = np.repeat(rng.integers(0, 2, (400, 8)) | y[::3, None] * (rng.random((400, 8)) < 0.1), 3, axis=0)
     groups = np.repeat(np.arange(400), 3)
     model = sf.BernoulliNB(alpha=0.1, temper="loo").fit(X, y)
-    monkeypatch.setattr("suffice.models.choosing.wanted.ROWS", 900)
+    monkeypatch.setattr("suffice.models.choosing.chooser.ROWS", 900)
     few = model.refresh(X, y, groups=groups).temper_.power
-    monkeypatch.setattr("suffice.models.choosing.wanted.ROWS", 1200)
+    monkeypatch.setattr("suffice.models.choosing.chooser.ROWS", 1200)
     all_rows = model.refresh(X, y, groups=groups).temper_.power
     alone = model.refresh(X, y).temper_.power
     assert abs(few - all_rows) < abs(few - alone)

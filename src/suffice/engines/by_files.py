@@ -20,7 +20,7 @@ from suffice.estimators.shell.table_classifier import TableClassifier
 from suffice.estimators.shell.whole import changing, must_be_fitted
 from suffice.estimators.texts.text_classifier import TextClassifier
 from suffice.later import pa
-from suffice.models.choosing.wanted import ROWS
+from suffice.models.choosing.chooser import ROWS
 from suffice.stats.bottom_k import BottomK, rows_of
 from suffice.tables.row_files import Files
 from suffice.telling import tell, untold

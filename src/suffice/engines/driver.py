@@ -25,7 +25,7 @@ from suffice.estimators.em.mixture import Mixture
 from suffice.estimators.em.semi_supervised import SemiSupervised
 from suffice.estimators.shell.counted import counts_alone, settled, unfitted
 from suffice.estimators.texts.token_choice import TOKEN_ROWS, TokenChoice, choose_tokens
-from suffice.models.choosing.wanted import ROWS
+from suffice.models.choosing.chooser import ROWS
 
 __all__ = ["fit_by"]
 

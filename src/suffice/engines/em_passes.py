@@ -25,7 +25,7 @@ from suffice.estimators.shell.counted import reading_like
 from suffice.estimators.shell.parameters import is_loo
 from suffice.estimators.shell.whole import changing
 from suffice.later import pa
-from suffice.models.choosing.wanted import ROWS
+from suffice.models.choosing.chooser import ROWS
 from suffice.models.expectation import log_prior_density
 from suffice.models.likelihoods.gaussian import Gaussian
 from suffice.models.model import Model

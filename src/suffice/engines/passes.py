@@ -17,7 +17,7 @@ from suffice.estimators.shell.counted import counts_alone
 from suffice.estimators.shell.stored import params_in_files
 from suffice.estimators.shell.table_classifier import TableClassifier
 from suffice.later import pa
-from suffice.models.choosing.wanted import ROWS
+from suffice.models.choosing.chooser import ROWS
 from suffice.models.open_columns import Chosen
 from suffice.telling import tell
 from suffice.text import Tokens

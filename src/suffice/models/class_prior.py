@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from numbers import Real
 from typing import Any
 
@@ -13,7 +13,7 @@ from suffice.later import digamma, xlogy
 from suffice.models.scoring.beliefs import dirichlet_density, log_gammas, trigamma
 from suffice.models.scoring.cells import Cells, log
 from suffice.posterior import Dirichlet
-from suffice.typing import Array
+from suffice.typing import Array, Integers
 
 __all__ = ["ClassPrior"]
 
@@ -42,6 +42,12 @@ class ClassPrior:
                 )
             return self.given.alpha
         return np.full(classes, float(self.given)) if isinstance(self.given, Real) else None
+
+    def renumbered(self, order: Integers) -> ClassPrior:
+        """Return the prior of classes in another order."""
+        if isinstance(self.given, Dirichlet):
+            return replace(self, given=Dirichlet(self.given.alpha[order]))
+        return self if isinstance(self.given, str | Real) else replace(self, given=np.asarray(self.given)[order])
 
     def log(self, counts: Array) -> Array:
         """Return ln p(c) given the rows of each class, on the last axis."""

@@ -193,6 +193,11 @@ class Model:
             )
         return replace(self._map(lambda t: t.with_classes(place, len(classes))), classes=classes)
 
+    def renumbered(self, order: Integers) -> Model:
+        """Return the model with its classes in another order."""
+        place = np.argsort(order)
+        return replace(self._map(lambda t: t.with_classes(place, len(order))), classes=self.classes[order])
+
     def scaled(self, factor: float) -> Model:
         """Return the model as if every row weighed `factor` times as much."""
         return self._map(lambda t: t.scaled(factor))  # SX-11

@@ -47,6 +47,10 @@ class Weights:
         """Return the term of each class; 0 for new classes."""
         return np.array([self.classes.get(label, 0.0) for label in labels.tolist()])
 
+    def among(self, labels: NDArray[Any]) -> Self:
+        """Return the weights with what they hold by class in the order of the given classes."""
+        return replace(self, classes={label: self.classes[label] for label in labels.tolist() if label in self.classes})
+
     def of_block(self, name: Any) -> float:
         """Return the exponent of a block's evidence."""
         return 1.0
@@ -160,6 +164,11 @@ class ColumnWeights(Weights):
         """Return the residuals of a column's rows; None if it has none."""
         return self.residuals[name].of_rows(rows, labels) if name in self.residuals else None
 
+    def among(self, labels: NDArray[Any]) -> Self:
+        """Return the weights with terms and residuals in the order of the given classes."""
+        residuals = {name: residual.among(labels) for name, residual in self.residuals.items()}
+        return replace(super().among(labels), residuals=residuals)
+
     def only(self, names: Container[Any]) -> Self:
         """Return the weights and residuals of the given columns."""
         columns = {name: power for name, power in self.columns.items() if name in names}
@@ -232,6 +241,14 @@ class WordWeights(FeatureWeights):
         every = np.ones(len(both))
         every[mine] = self.features
         return np.asarray(every[theirs])
+
+    def among(self, labels: NDArray[Any]) -> Self:
+        """Return the weights with terms and residuals in the order of the given classes, all of which they have."""
+        if self.residuals is None:
+            return super().among(labels)
+        place = {label: k for k, label in enumerate(self.residuals.labels.tolist())}
+        terms = np.ascontiguousarray(self.residuals.terms[:, [place[label] for label in labels.tolist()]])
+        return replace(super().among(labels), residuals=replace(self.residuals, terms=terms, labels=labels))
 
     def of_cells(self, t: WordCounts, labels: NDArray[Any]) -> Any:
         """Return the residuals of the words of a statistic; None if there are none."""

@@ -19,6 +19,7 @@ from suffice.stats.content import RowHashes, matrix_hashes
 from suffice.stats.counts import category_sizes
 from suffice.stats.hashing import matrix_rows, value_rows
 from suffice.stats.inputs import RowMatrix
+from suffice.stats.row_order import Values, values_of
 from suffice.typing import Integers
 
 __all__ = ["CodeReader", "as_numbers", "declared_categories"]
@@ -125,6 +126,10 @@ class CodeReader:
     def hashes(self, source: Any) -> RowHashes:
         """Return a hash of the content of each row."""
         return matrix_hashes(source)
+
+    def values(self, source: Any) -> list[Values]:
+        """Return the values that decide the order of the rows."""
+        return values_of(source)
 
     def row_bytes(self, source: Any) -> Iterable[bytes]:
         """Return each row as bytes, which are equal for equal rows."""

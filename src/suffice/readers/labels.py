@@ -14,6 +14,7 @@ from suffice.models.model import Name, narrowest
 from suffice.models.scoring.rows import Labels, Rows
 from suffice.stats.bottom_k import picked
 from suffice.stats.content import RowHashes, with_labels
+from suffice.stats.row_order import Values, group_ranks, row_keys
 from suffice.tables import Column, Table
 from suffice.tables.scalars import has_surrogates, is_encodable
 from suffice.tables.series import is_series
@@ -51,6 +52,9 @@ class RowReader(Protocol):
 
     def hashes(self, source: Any, /) -> RowHashes:
         """Return a hash of the content of each row."""
+
+    def values(self, source: Any, /) -> list[Values]:
+        """Return the values that decide the order of the rows."""
 
     def row_bytes(self, source: Any, /) -> Iterable[bytes]:
         """Return each row as bytes, which are equal for equal rows."""
@@ -93,10 +97,16 @@ class Examples:
         return with_labels(reader.hashes(self.source), self.classes, self.codes)
 
     def picked(self, reader: RowReader, most: int, group: Integers | None) -> tuple[Examples, Integers, Any]:
-        """Return rows picked by hash, the rank of each picked row by hash, and groups in that order."""
+        """Return rows picked by hash, the order to deal them in, and groups in that order."""
         which, group = picked(self.hashes(reader), most, self.weights, group)
         few = self if len(which) == len(self) else self.take(np.sort(which), reader)
-        return few, np.argsort(np.argsort(which)), group
+        keys, _ = row_keys(reader.values(few.source), few.codes)
+        if group is not None:
+            group = group[np.argsort(which)]
+            group = group_ranks(keys, group)[group]
+        weights = np.zeros(len(few)) if few.weights is None else few.weights
+        order = np.lexsort((weights, keys) if group is None else (weights, keys, group))
+        return few, order, None if group is None else group[order]
 
     @property
     def counted(self) -> float:

@@ -20,6 +20,7 @@ from suffice.stats.bottom_k import Kept
 from suffice.stats.content import RowHashes, matrix_hashes, with_labels
 from suffice.stats.hashing import matrix_rows, text_row, value_rows
 from suffice.stats.inputs import COUNT, REAL, Allowed, RowMatrix
+from suffice.stats.row_order import Values, values_of, values_of_words
 from suffice.stats.word_counts import WordCounts
 from suffice.tables import frame_of
 from suffice.text import Analysis, text_hashes
@@ -79,6 +80,10 @@ class MatrixReader:
         """Return a hash of the content of each row."""
         return matrix_hashes(source)
 
+    def values(self, source: Any) -> list[Values]:
+        """Return the values that decide the order of the rows."""
+        return values_of(source)
+
     def row_bytes(self, source: Any) -> Iterable[bytes]:
         """Return each row as bytes, which are equal for equal rows."""
         plain = issparse(source) or np.asarray(source).dtype.kind in "biuf"
@@ -122,6 +127,10 @@ class TextReader:
         """Return a hash of each text; other documents, which a user's function reads, are hashed by their tokens."""
         found: RowHashes = text_hashes(source, self._plain)
         return found
+
+    def values(self, source: Any) -> list[Values]:
+        """Return the values that decide the order of the rows: whole texts."""
+        return [values_of_words(self.hashes(source))]
 
     def _plain(self, text: Any) -> str:
         text = self.analysis._decoded(text.as_py() if hasattr(text, "as_py") else text)

@@ -35,6 +35,7 @@ from suffice.readers.table_columns import (
 from suffice.stats import ClassCounts
 from suffice.stats.content import RowHashes, table_hashes
 from suffice.stats.hashing import table_rows
+from suffice.stats.row_order import Values, values_of_columns
 from suffice.tables import Column, Table
 from suffice.tables.series import is_series
 from suffice.telling import tell
@@ -159,6 +160,10 @@ class TableReader:
     def hashes(self, table: Table) -> RowHashes:
         """Return a hash of the content of each row, without columns that the model drops."""
         return table_hashes(table, self._read_names)
+
+    def values(self, table: Table) -> list[Values]:
+        """Return the values that decide the order of the rows, without columns that the model drops."""
+        return values_of_columns(table, self._read_names)
 
     @property
     def _read_names(self) -> list[Name]:

@@ -8,11 +8,10 @@ import pytest
 from scipy.special import log_softmax
 
 import suffice as sf
-from suffice.models.choosing import block_weights, chooser
-from suffice.models.choosing.chooser import choose
+from suffice.models.choosing import chooser, weights
+from suffice.models.choosing.chooser import Wanted, choose
 from suffice.models.choosing.judge import judge, some_rows
 from suffice.models.choosing.smoothing import Scored, choose_temper
-from suffice.models.choosing.wanted import Wanted
 from suffice.models.empirical.covariances import Spread
 from suffice.models.likelihoods.bernoulli import Bernoulli
 from suffice.models.likelihoods.discriminant import Discriminant
@@ -102,7 +101,11 @@ def test_the_pseudo_count_is_the_best_of_a_fine_grid_and_within_bounds() -> None
 def test_a_temper_by_leave_one_out_is_that_of_the_scores() -> None:
     predictor, rows, labels = counts()
     found = choose(predictor, rows, labels, None, Wanted(temper="loo"))
-    assert vars(found) == vars(Views(temper=choose_temper(Scored.of(judge(predictor, rows, labels)))))
+    assert found.temper is not None
+    assert found.temper.power == pytest.approx(
+        choose_temper(Scored.of(judge(predictor, rows, labels))).power, rel=1e-12
+    )
+    assert vars(found) == vars(Views(temper=found.temper))
     flat = choose(predictor, rows, labels, None, Wanted(temper="loo", length_exponent=0.0)).temper
     assert flat is not None
     assert flat.length == 0
@@ -154,7 +157,7 @@ def test_weights_are_fitted_on_so_many_rows_as_memory_allows() -> None:
     assert 50 < len(which) < 300
     assert isinstance(found, WordWeights)
     assert isinstance(expected, WordWeights)
-    np.testing.assert_array_equal(found.features, expected.features)
+    np.testing.assert_allclose(found.features, expected.features, rtol=1e-4)  # classes are added up in another order
 
 
 def test_few_rows_choose_less() -> None:
@@ -266,11 +269,11 @@ def mixed(rows: int, classes: int) -> tuple[dict[str, Any], Any]:
 @pytest.mark.parametrize("most", [2**25, 4 * 7 * 150])
 def test_rows_held_out_part_by_part_choose_the_same(monkeypatch: pytest.MonkeyPatch, most: int) -> None:
     X, y = mixed(400, 6)
-    monkeypatch.setattr(block_weights, "NUMBERS", most)
+    monkeypatch.setattr(weights, "SCORES_KEPT", most)
     whole = sf.NaiveBayes(joint=None).fit(X, y)
     monkeypatch.setattr(chooser, "LARGE", 0)
     monkeypatch.setattr(chooser, "SEVERAL_CLASSES", 0)
-    monkeypatch.setattr(block_weights, "PART", 1000)
+    monkeypatch.setattr(weights, "PART", 1000)
     parts = sf.NaiveBayes(joint=None).fit(X, y)
     assert parts.temper_.power == pytest.approx(whole.temper_.power, rel=1e-9)
     assert parts.feature_powers_ == pytest.approx(whole.feature_powers_, rel=1e-3, abs=1e-4)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize, rosen, rosen_der
 
-from suffice.models.choosing.descent import descend, safest
+from suffice.models.choosing.optimize import descend, safest
 
 
 def quadratic(seed: int, n: int) -> Any:

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy.optimize import approx_fprime, minimize
 
-from suffice.models.choosing.feature_weights import ColumnRows, choose_ridge, fit_weights
+from suffice.models.choosing.weights import ColumnRows, choose_ridge, fit_weights
 from suffice.parallel import threads
 
 

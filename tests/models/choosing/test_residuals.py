@@ -8,8 +8,8 @@ import pytest
 from scipy import optimize
 
 from suffice import _native
-from suffice.models.choosing.feature_weights import ROUGH
 from suffice.models.choosing.residuals import LEAST, Design, FittedResiduals, fit_residuals
+from suffice.models.choosing.weights import ROUGH
 
 NOTHING = np.zeros(0)
 

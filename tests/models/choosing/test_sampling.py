@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from suffice.models.choosing.judge import Sample, one_in, some_rows
+from suffice.models.choosing.judge import Sample, parts_of, some_rows
 from suffice.models.scoring.rows import Labels, MatrixRows
 from suffice.stats.inputs import RowMatrix
 
@@ -21,12 +21,8 @@ def test_groups_are_taken_as_one() -> None:
     found = some_rows(60, 20, group)
     assert len(found) == 20
     np.testing.assert_array_equal(found, np.flatnonzero(np.isin(group, group[found])))
-    out = one_in(4, 60, group).reshape(-1, 4)
-    assert (out.all(axis=1) | ~out.any(axis=1)).all()
-
-
-def test_about_one_in_four() -> None:
-    assert one_in(4, 10_000).mean() == pytest.approx(0.25, abs=0.02)
+    part = parts_of(group, group).reshape(-1, 4)
+    assert (part == part[:, :1]).all()
 
 
 def test_a_sample_keeps_rows_labels_and_groups_together() -> None:

@@ -12,7 +12,7 @@ from scipy.optimize import minimize
 from scipy.special import log_softmax
 
 import suffice as sf
-from suffice.models.choosing.word_residuals import WordDesign, fit_word_residuals
+from suffice.models.choosing.word_choice import WordDesign, fit_word_residuals
 from suffice.models.views import WordWeights
 from suffice.store import from_bytes, to_bytes
 
@@ -70,7 +70,7 @@ def questions(seed: int, n: int = 2000) -> tuple[list[str], Any]:
 def chosen(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let residuals be chosen, whatever they gain."""
     for name in ("NOISE", "NAT", "SEARCHED"):
-        monkeypatch.setattr(f"suffice.models.choosing.option_judge.{name}", -1e9)
+        monkeypatch.setattr(f"suffice.models.choosing.optimize.{name}", -1e9)
 
 
 @pytest.fixture
@@ -92,7 +92,7 @@ def test_they_are_chosen_where_they_lower_the_loss_of_new_texts(monkeypatch: pyt
     texts, labels = [corpus.texts[i] for i in which], np.asarray(corpus.labels)[which]
     usual = sf.TextClassifier(ngram_range=(1, 1)).fit(texts[:4000], labels[:4000])
     assert weights_of(usual).residuals is not None
-    monkeypatch.setattr("suffice.models.choosing.option_judge.SEARCHED", 1e9)
+    monkeypatch.setattr("suffice.models.choosing.optimize.SEARCHED", 1e9)
     without = sf.TextClassifier(ngram_range=(1, 1)).fit(texts[:4000], labels[:4000])
     assert weights_of(without).residuals is None
     known = np.isin(labels[4000:], usual.classes_)

@@ -9,10 +9,9 @@ from scipy import sparse
 from scipy.special import log_softmax
 
 import suffice as sf
-from suffice.models.choosing.counted_words import CountedWords
-from suffice.models.choosing.judge import Judged, Sample
+from suffice.models.choosing.judge import Judged, Sample, Split, parts_of
 from suffice.models.choosing.word_choice import Asked, choose_words
-from suffice.models.choosing.word_weights import Split, WordRows, looked_up
+from suffice.models.choosing.word_rows import CountedWords, WordRows, looked_up
 from suffice.models.class_prior import ClassPrior
 from suffice.models.likelihoods.multinomial import Multinomial
 from suffice.models.likelihoods.vocabulary import Cut
@@ -177,7 +176,7 @@ def test_a_split_takes_rows_out_of_the_model_and_keeps_all_words() -> None:
     texts, codes, weights = corpus(7, 60)
     texts = [f"{text} only{i}" for i, text in enumerate(texts)]
     predictor, sample = fitted(texts, codes, weights, cut=Cut(max_features=1000))
-    split = Split.of(predictor, sample)
+    split = Split.of(predictor, sample, parts_of(sample, sample.group) == 0)
     left, x = split.learned.predictor.model, matrix(sample)
     assert left.blocks["text"].t.width == x.shape[1]
     learned = np.isin(np.arange(60), np.flatnonzero((x[:, None] == matrix(split.learned)).all(axis=2).any(axis=1)))

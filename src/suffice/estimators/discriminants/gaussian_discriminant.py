@@ -27,7 +27,7 @@ from suffice.estimators.shell.parameters import (
     validate_data,
     wanted_of,
 )
-from suffice.models.choosing.wanted import Wanted
+from suffice.models.choosing.chooser import Wanted
 from suffice.models.class_prior import ClassPrior
 from suffice.models.likelihoods.base import Likelihood
 from suffice.models.likelihoods.discriminant import Discriminant

@@ -150,9 +150,10 @@ def with_temper_by_halves(
 
 def _halves(labelled: Examples, reader: RowReader) -> list[tuple[Examples, Examples]]:
     """Return for each half of the labelled rows the others and that half; a row alone in its class is in no half."""
-    rows = labelled.take(labelled.picked(reader, len(labelled), None)[1], reader)  # in the order of their content
+    rows, order, _ = labelled.picked(reader, len(labelled), None)
     size, rank = np.bincount(rows.codes, minlength=len(rows.classes)), np.empty(len(rows), np.int64)
-    rank[np.argsort(rows.codes, kind="stable")] = np.arange(len(rows)) - np.repeat(np.cumsum(size) - size, size)
+    by_class = order[np.argsort(rows.codes[order], kind="stable")]
+    rank[by_class] = np.arange(len(rows)) - np.repeat(np.cumsum(size) - size, size)
     half = np.where(size[rows.codes] > 1, rank % 2, -1)
     pairs = ((np.flatnonzero(half != k), np.flatnonzero(half == k)) for k in (0, 1))
     return [(rows.take(rest, reader), rows.take(own, reader)) for rest, own in pairs if len(own)]

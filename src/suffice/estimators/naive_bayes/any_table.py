@@ -22,7 +22,7 @@ from suffice.estimators.shell.parameters import (
 )
 from suffice.estimators.shell.stored_tables import TABLE_DOMAINS
 from suffice.estimators.shell.table_classifier import ColumnModels, TableClassifier
-from suffice.models.choosing.wanted import Effort, Wanted
+from suffice.models.choosing.chooser import Effort, Wanted
 from suffice.models.class_prior import ClassPrior
 from suffice.models.likelihoods.base import Likelihood
 from suffice.models.model import Name

@@ -30,7 +30,7 @@ from suffice.estimators.shell.parameters import (
     is_loo,
     wanted_of,
 )
-from suffice.models.choosing.wanted import Wanted
+from suffice.models.choosing.chooser import Wanted
 from suffice.models.class_prior import ClassPrior
 from suffice.models.likelihoods.multinomial import Multinomial
 from suffice.models.views import Views

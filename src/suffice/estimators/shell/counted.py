@@ -15,7 +15,7 @@ from suffice.estimators.shell.joint_sets import CountSets
 from suffice.estimators.shell.journals import book_of
 from suffice.estimators.shell.table_classifier import TableClassifier
 from suffice.estimators.shell.whole import changing, know_nothing, whole
-from suffice.models.choosing.wanted import NOTHING_SETTLED
+from suffice.models.choosing.chooser import NOTHING_SETTLED
 from suffice.models.views import Views
 from suffice.readers.labels import Examples, Given, check_kinds_of_labels
 from suffice.stats.content import RowHashes

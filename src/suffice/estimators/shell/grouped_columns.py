@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from suffice.models.choices import Choice
+from suffice.models.choosing.chooser import Wanted
 from suffice.models.choosing.grouped_kinds import as_normals, choose_kinds
 from suffice.models.choosing.judge import Sample
 from suffice.models.choosing.table_choice import ENOUGH
-from suffice.models.choosing.wanted import Wanted
 from suffice.models.likelihoods.base import Likelihood
 from suffice.models.model import Block, Name
 from suffice.models.predictor import Predictor

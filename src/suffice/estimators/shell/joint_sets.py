@@ -10,10 +10,10 @@ from typing import Literal, TypeAlias, TypeGuard
 import numpy as np
 
 from suffice.errors import InputError
+from suffice.models.choosing.chooser import NOTHING_SETTLED, Settled, Wanted
 from suffice.models.choosing.judge import Sample
 from suffice.models.choosing.residuals import ResidualChoice
 from suffice.models.choosing.table_choice import ENOUGH, choose_table
-from suffice.models.choosing.wanted import NOTHING_SETTLED, Settled, Wanted
 from suffice.models.likelihoods.base import Likelihood
 from suffice.models.likelihoods.cloud import Cloud
 from suffice.models.likelihoods.joint import CELLS, Joint

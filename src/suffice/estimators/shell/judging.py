@@ -22,9 +22,8 @@ from suffice.models.answers.intervals import bounds, drawn_by
 from suffice.models.answers.parts import known
 from suffice.models.answers.posteriors import Posteriors
 from suffice.models.choices import Choice, Choices
-from suffice.models.choosing.chooser import choose
+from suffice.models.choosing.chooser import NOTHING_SETTLED, Settled, Wanted, choose
 from suffice.models.choosing.judge import Judged, Sample, judge
-from suffice.models.choosing.wanted import NOTHING_SETTLED, Settled, Wanted
 from suffice.models.model import Model, Name
 from suffice.models.scoring.cells import Temper
 from suffice.models.scoring.removal import group_codes

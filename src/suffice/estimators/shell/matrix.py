@@ -26,7 +26,7 @@ from suffice.estimators.shell.stored import (
     written_views,
 )
 from suffice.later import issparse
-from suffice.models.choosing.wanted import Wanted
+from suffice.models.choosing.chooser import Wanted
 from suffice.models.likelihoods.base import Likelihood
 from suffice.models.model import Block, Model, Name
 from suffice.models.views import FeatureWeights, Views

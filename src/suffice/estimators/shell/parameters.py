@@ -44,7 +44,7 @@ from suffice.estimators.shell.meanings import (
 )  # fmt: skip
 from suffice.estimators.shell.stored import params_in_files, verify
 from suffice.later import issparse
-from suffice.models.choosing.wanted import Wanted
+from suffice.models.choosing.chooser import Wanted
 from suffice.models.scoring.results import Estimate
 from suffice.posterior import Dirichlet
 from suffice.readers.labels import Given, LabelChecks, check_kinds_of_labels

@@ -22,8 +22,8 @@ from suffice.estimators.shell.stored import OF_FILES, State, written_views
 from suffice.estimators.shell.stored_tables import SCHEMA, restored_table, unweighted, weights_of
 from suffice.models.answers.parts import Wording
 from suffice.models.choices import Choice
+from suffice.models.choosing.chooser import NOTHING_SETTLED, Settled
 from suffice.models.choosing.smoothing import Scored, choose_temper
-from suffice.models.choosing.wanted import NOTHING_SETTLED, Settled
 from suffice.models.likelihoods.base import Likelihood
 from suffice.models.model import Model, Name, Together
 from suffice.models.open_columns import OpenBlock

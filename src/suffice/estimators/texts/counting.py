@@ -24,8 +24,8 @@ from suffice.estimators.texts.token_choice import (
     tokens_chosen,
 )
 from suffice.models.answers.parts import Wording, WordsOfText
+from suffice.models.choosing.chooser import Effort, Settled
 from suffice.models.choosing.judge import Judged
-from suffice.models.choosing.wanted import Effort, Settled
 from suffice.models.likelihoods.base import Likelihood
 from suffice.models.model import Block, Model, Name
 from suffice.models.predictor import Predictor

@@ -24,7 +24,7 @@ from suffice.estimators.texts.counting import ReadsTexts
 from suffice.estimators.texts.options import TEXT_DOMAINS, URNS, TextModel, likelihood_of, transforms
 from suffice.estimators.texts.stored_texts import restored, state_of
 from suffice.estimators.texts.token_choice import wanted_of
-from suffice.models.choosing.wanted import Effort, Wanted
+from suffice.models.choosing.chooser import Effort, Wanted
 from suffice.models.class_prior import ClassPrior
 from suffice.models.likelihoods.base import Likelihood
 from suffice.models.model import Block, Model, Name

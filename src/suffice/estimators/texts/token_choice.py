@@ -14,12 +14,10 @@ from suffice.errors import InputError
 from suffice.estimators.shell.meanings import is_loo, length_exponent_of
 from suffice.estimators.texts.options import ChosenTokens, TextOptions
 from suffice.models.choices import TOKENS, Choice
-from suffice.models.choosing.chooser import STAGES, definite, seconds_of_words
-from suffice.models.choosing.counted_words import CountedWords
+from suffice.models.choosing.chooser import FEW, MANY, STAGES, Wanted, definite, seconds_of_words
 from suffice.models.choosing.judge import Sample
-from suffice.models.choosing.wanted import FEW, MANY, Wanted
 from suffice.models.choosing.word_choice import judged_alone
-from suffice.models.choosing.word_weights import looked_up
+from suffice.models.choosing.word_rows import CountedWords, looked_up
 from suffice.models.likelihoods.multinomial import Multinomial
 from suffice.models.model import Model
 from suffice.models.predictor import Predictor

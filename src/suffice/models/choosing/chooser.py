@@ -7,24 +7,15 @@ the model, and pseudo-count, temper and feature weights are chosen together.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from typing import Literal
 
 import numpy as np
 
-from suffice.models.choices import TOKENS
-from suffice.models.choosing.block_weights import (
-    LARGE,
-    SEVERAL_CLASSES,
-    BlockVotes,
-    VotesInParts,
-    choose_column_weights,
-    named_weights,
-)
-from suffice.models.choosing.counted_words import CountedWords
-from suffice.models.choosing.descent import Report
-from suffice.models.choosing.feature_weights import JUDGED, fit_weights
-from suffice.models.choosing.judge import Judged, Sample, judge, some_rows
-from suffice.models.choosing.residuals import with_residuals
+from suffice.models.choices import TOKENS, Choice
+from suffice.models.choosing.judge import JUDGED, Judged, Sample, in_order_of_rows, judge, some_rows
+from suffice.models.choosing.optimize import Report
+from suffice.models.choosing.residuals import FittedByName, ResidualChoice, with_residuals
 from suffice.models.choosing.smoothing import (
     LEAST_WEIGHED,
     Scored,
@@ -35,7 +26,15 @@ from suffice.models.choosing.smoothing import (
     smoothed,
     with_prior,
 )
-from suffice.models.choosing.wanted import EFFORTS, FEW, MANY, SCORES, Wanted
+from suffice.models.choosing.weights import (
+    LARGE,
+    SEVERAL_CLASSES,
+    BlockVotes,
+    VotesInParts,
+    choose_column_weights,
+    fit_weights,
+    named_weights,
+)
 from suffice.models.choosing.word_choice import (
     JUDGING,
     JUDGING_RESIDUALS,
@@ -44,8 +43,7 @@ from suffice.models.choosing.word_choice import (
     choose_words,
     fit_chosen_residuals,
 )
-from suffice.models.choosing.word_trial import FINE_WORDS
-from suffice.models.choosing.word_weights import WordRows, looked_up, named
+from suffice.models.choosing.word_rows import FINE_WORDS, CountedWords, WordRows, looked_up, named
 from suffice.models.model import Block, Model, Name
 from suffice.models.predictor import Predictor
 from suffice.models.scoring.cells import Temper
@@ -53,9 +51,96 @@ from suffice.models.scoring.rows import Labels, Rows
 from suffice.models.together import sets_of
 from suffice.models.views import ColumnWeights, Views, WordWeights
 from suffice.typing import Array, Integers
-from suffice.waiting import Waiting
+from suffice.waiting import NOBODY_WAITS, Waiting
 
-__all__ = ["STAGES", "choose", "definite", "seconds_of_words"]
+Effort = Literal["fast", "balanced", "best"]
+Judging = Literal["loo", "held_out"]
+
+ROWS, FEW_ROWS, MANY_ROWS, SCORES = 20_000, 2000, 200_000, 2**24
+"""Largest number of rows for choosing: by default, with little effort, and with the best; and of their scores."""
+
+WORD_ROWS = 50_000
+"""Largest number of rows that word weights are fitted on below effort="best"."""
+
+EFFORTS = {"fast": 2000, "balanced": 8000, "best": 16000}
+"""Number of rows that choose pseudo-count, temper and ridge together, by effort."""
+
+MANY = 128
+"""Number of classes above which words are weighted only with effort="best" or a given ridge."""
+
+FEW = 50
+"""Number of rows below which no pseudo-count is chosen together with a temper."""
+
+
+@dataclass(frozen=True)
+class Settled:
+    """Hold what was chosen before the weights of blocks: their ridge, residuals on top, and a floor."""
+
+    ridge: float | None = None
+    residuals: ResidualChoice | None = None
+    floor: float | None = None
+    initial: FittedByName | None = None  # starting point of the weights
+    choices: tuple[Choice, ...] = ()
+
+
+NOTHING_SETTLED = Settled()
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """Describe what training rows are to choose, and the budget for it. A fixed temper is that of the predictor."""
+
+    alpha: Judging | Literal["counts"] | None = None  # "counts" where rows are too few to hold any out
+    temper: Judging | None = None  # "held_out" means leave-one-out if nothing else is held out
+    prior: bool = False  # prior of covariances, for a model of one such block
+    weights: Literal["features", "blocks"] | None = None
+    ridge: float | None = None  # strength of shrinkage of weights to one; chosen if None
+    least_rows: int = 0  # needed to fit weights, and to choose a pseudo-count by held-out rows
+    alpha_bounds: tuple[float, float] = (1e-5, 10.0)
+    length_exponent: float | None = None  # for documents; chosen with the temper if None
+    effort: Effort | None = None
+    residuals: ResidualChoice | None = None  # on top of block weights
+    initial: FittedByName | None = None  # starting point of block weights
+    word_residuals: bool = False  # on top of word weights, if they lower the held-out loss
+    floor: bool = False  # whether to choose a floor for wrong labels
+    memory_limit: int | None = None  # bytes for word weights; if None, few rows fit them
+    waiting: Waiting = NOBODY_WAITS  # receives the expected time and the progress
+
+    @property
+    def sample_size(self) -> int:
+        """Return the largest number of rows to choose by, from any source; 0 if nothing is chosen."""
+        if not (self.alpha or self.temper or self.prior or self.weights):
+            return 0
+        words = self.weights == "features" and self.memory_limit is not None and self.effort == "balanced"
+        return WORD_ROWS if words else self.most_rows
+
+    @property
+    def most_rows(self) -> int:
+        """Return the largest number of rows that are left out one by one."""
+        return {"fast": FEW_ROWS, "best": MANY_ROWS}.get(self.effort or "", ROWS)
+
+    @property
+    def folds(self) -> bool:
+        """Return whether each part of the rows is held out in turn, for any number of rows."""
+        return self.effort == "best"
+
+    def with_settled(self, settled: Settled) -> Wanted:
+        """Return the settings with a ridge that was already chosen, unless one is given, and with residuals."""
+        ridge = settled.ridge if self.ridge is None else self.ridge
+        return replace(self, ridge=ridge, residuals=settled.residuals, initial=settled.initial)
+
+    def of_rows(self, rows: int) -> Wanted | None:
+        """Return what `rows` rows can choose; None if nothing."""
+        weights = self.weights if rows >= self.least_rows else None
+        few = rows < max(FEW, self.least_rows)
+        alpha = "counts" if self.alpha == "held_out" and few else self.alpha
+        some = alpha or self.temper or self.prior or weights
+        return replace(self, alpha=alpha, weights=weights) if some else None
+
+    def most_together(self, classes: int) -> int:
+        """Return the number of rows that choose together."""
+        return max(min(EFFORTS[self.effort or "balanced"], SCORES // classes), FEW)
+
 
 WORK = 2**24
 """Budget for choosing: words of rows × classes."""
@@ -79,9 +164,10 @@ def choose(
     At most `wanted.sample_size` rows are used, in the order of their content, so the choice does not depend on where
     they came from (`bottom_k`).
     """
-    possible = wanted.of_rows(len(labels))
+    possible, names = wanted.of_rows(len(labels)), predictor.model.classes
     if possible is None:
         return Views()
+    predictor, labels = in_order_of_rows(predictor, labels)
     classes, temper = len(predictor.model.classes), predictor.temper
     predictor = Predictor(definite(predictor.model), predictor.prior)
     everything = Sample(rows, labels, group)
@@ -105,7 +191,7 @@ def choose(
         given = None if wanted.temper == "held_out" and not by_loo else views.temper or temper
         sample = few if wanted.memory_limit is None else everything
         views = _by_held_out(predictor, sample, wanted, given, views)
-    return views
+    return views if views.weights is None else replace(views, weights=views.weights.among(names))
 
 
 def definite(model: Model) -> Model:

@@ -12,12 +12,10 @@ from dataclasses import replace
 import numpy as np
 
 from suffice.models.choices import Choice
-from suffice.models.choosing.feature_weights import Fitted
-from suffice.models.choosing.judge import Sample, judge
-from suffice.models.choosing.option_judge import Judge
+from suffice.models.choosing.judge import Sample, judge, never_seen, parts_of
+from suffice.models.choosing.optimize import Judge
 from suffice.models.choosing.smoothing import Scored, choose_temper, own_losses
-from suffice.models.choosing.word_trial import parts_of
-from suffice.models.choosing.word_weights import never_seen
+from suffice.models.choosing.weights import Fitted
 from suffice.models.likelihoods.base import Likelihood
 from suffice.models.likelihoods.categorical import Categorical
 from suffice.models.likelihoods.gaussian import Gaussian
@@ -62,7 +60,7 @@ class KindTrial:
     ) -> None:
         self.predictor, self.laws = predictor, laws
         first = samples[NORMAL]
-        out = parts_of(first) == part
+        out = parts_of(first, first.group) == part
         self.learned = {name: sample.take(~out) for name, sample in samples.items()}
         self.unseen = {name: sample.take(out) for name, sample in samples.items()}
         counted = np.bincount(self.learned[NORMAL].labels.y, minlength=len(predictor.model.classes))
@@ -101,7 +99,7 @@ def choose_kinds(predictor: Predictor, sample_of: Callable[[Laws], Sample]) -> t
     chosen = {name: block.likelihood for name, block in predictor.model.alone.items() if not block.likelihood.silent}
     laws: dict[str, Laws] = {NORMAL: chosen | dict.fromkeys(normals, Gaussian()), BY_EVIDENCE: chosen}
     samples = {name: sample_of(each) for name, each in laws.items()}
-    parts = np.unique(parts_of(samples[NORMAL])).tolist()
+    parts = np.unique(parts_of(samples[NORMAL], samples[NORMAL].group)).tolist()
     if len(parts) < 2:
         return None
     asked = Judge([KindTrial(predictor, samples, laws, part) for part in parts])

@@ -6,7 +6,7 @@ evenly, so they do not depend on how the data are stored.
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping, Sized
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -14,24 +14,25 @@ from typing import Any
 import numpy as np
 
 from suffice.errors import SingularCovariance, SubtractionError
-from suffice.models.empirical.covariances import parts_of
 from suffice.models.likelihoods.histogram import Histogram
 from suffice.models.likelihoods.polya import Polya
 from suffice.models.model import Block, Model, Name
 from suffice.models.predictor import Predictor, normalise
 from suffice.models.scoring.cells import powered, tempered
-from suffice.models.scoring.removal import Removal
+from suffice.models.scoring.removal import Removal, nothing_removed
 from suffice.models.scoring.results import HeldOut
 from suffice.models.scoring.rows import Labels, MatrixRows, Rows, present_only
 from suffice.models.side_by_side import SEVERAL, counted_side_by_side, held_out_side_by_side, settle_bins
 from suffice.models.views import Weights
 from suffice.parallel import in_parallel
+from suffice.stats import ClassCounts
 from suffice.stats.content import hashed, matrix_hashes
+from suffice.stats.row_order import Values, group_ranks, row_keys, values_of, values_of_words
 from suffice.telling import untold
 from suffice.typing import Array, Booleans, Integers
 
-__all__ = ["Judged", "Sample", "check_learned", "held_out_of", "judge", "one_in", "some_rows"]
-
+JUDGED = 4
+"""Number of parts that rows are dealt into: one is held out, or each in turn."""
 
 PARTS = 5
 """Number of parts of the rows, each of which is scored with bins and priors that the others settle."""
@@ -58,6 +59,20 @@ class Sample:
         return self if len(self) <= most else self.take(some_rows(len(self), most, self.group))
 
 
+def in_order_of_rows(predictor: Predictor, labels: Labels) -> tuple[Predictor, Labels]:
+    """Return the predictor and the labels with classes in the order of their first rows, so that names do not matter.
+
+    Sums over classes are then rounded in an order that follows from the order of the rows.
+    """
+    classes = labels.n_classes
+    _, first = np.unique(labels.y, return_index=True)
+    seen = labels.y[np.sort(first)]
+    order = np.concatenate([seen, np.setdiff1d(np.arange(classes), seen)])
+    place = np.argsort(order)
+    model = predictor.model.renumbered(order)
+    return replace(predictor, model=model, prior=predictor.prior.renumbered(order)), replace(labels, y=place[labels.y])
+
+
 def some_rows(rows: int, most: int, group: Integers | None = None) -> Integers:
     """Return the numbers of at most `most` rows, in ascending order; groups are taken whole."""
     if rows <= most:
@@ -70,10 +85,9 @@ def some_rows(rows: int, most: int, group: Integers | None = None) -> Integers:
     return np.flatnonzero(np.isin(group, kept))
 
 
-def one_in(share: int, rows: int, group: Integers | None = None) -> Booleans:
-    """Return flags of one in `share` rows or groups, evenly spaced, so that adjacent copies are spread out."""
-    numbers = np.arange(rows) if group is None else group
-    return np.asarray(numbers % share == 0)
+def parts_of(rows: Sized, group: Integers | None) -> Integers:
+    """Return the part of each row, in the order of rows or of their groups, so that adjacent copies are spread out."""
+    return np.asarray((np.arange(len(rows)) if group is None else group) % JUDGED)
 
 
 @dataclass(frozen=True, eq=False)
@@ -210,21 +224,19 @@ def held_out_of(
 
 
 def _parts(removed: Removal, rows: Mapping[Name, Rows], blocks: Mapping[Name, Block]) -> Integers:
-    """Return the part of each row, which its content decides; by ranks of numbers, so that units do not matter."""
-    code, group = removed.own[0], removed.group
-    if not removed.alone and np.bincount(group).max() > 1:
-        return parts_of(code, group, PARTS)
-    key = np.zeros(len(code), np.uint64)
+    """Return the part of each row, dealt by what follows from the data."""
+    values = list[Values]()
     for name, part in rows.items():
-        if isinstance(part, MatrixRows) and not part.source.is_sparse:
-            for x in part.numbers.T:
-                _, place, counts = np.unique(x, return_inverse=True, return_counts=True)
-                key += hashed(np.abs((2 * np.cumsum(counts) - counts)[place] - len(x)))
+        if isinstance(part, MatrixRows):
+            values += values_of(part.source.matrix, None if part.present is None else ~part.present)
         else:
-            key += matrix_hashes(part.entries(blocks[name].t))
-    order = np.lexsort((np.arange(len(code)), key, code))
-    dealt = np.empty(len(code), np.int64)
-    dealt[order] = np.arange(len(code)) % PARTS
+            values.append(values_of_words(matrix_hashes(part.entries(blocks[name].t))))
+    codes, group = removed.own[0], removed.group
+    keys, classes = row_keys(values, codes)
+    if not removed.alone and np.bincount(group).max() > 1:
+        return np.asarray((group_ranks(keys, group) % PARTS)[group])
+    dealt = np.empty(len(codes), np.int64)
+    dealt[np.lexsort((keys, classes[codes]))] = np.arange(len(codes)) % PARTS
     return dealt
 
 
@@ -276,6 +288,40 @@ def with_settled_of(block: Block, rest: Block) -> Block:
     if isinstance(law, Polya):  # urns are fitted to whole classes, so they cannot lose a single row
         return rest
     return block.settled_as(law.with_counts_of(block.t) if isinstance(law, Histogram) else law)
+
+
+@dataclass(frozen=True, eq=False)
+class Split:
+    """Hold rows that a model has learned, each left out, and held-out rows."""
+
+    learned: Judged
+    unseen: Judged
+
+    @classmethod
+    def of(cls, predictor: Predictor, sample: Sample, out: Booleans) -> Split:
+        """Return learned and held-out rows, with the latter taken out of the model."""
+        unseen, learned = sample.take(out), sample.take(~out)
+        left = without(predictor, unseen)
+        judged = judge(left, learned.rows, learned.labels, learned.group)
+        return cls(judged, never_seen(left, unseen, judged.held_out))
+
+
+def without(predictor: Predictor, sample: Sample) -> Predictor:
+    """Return the predictor without some of the rows; all features and classes are kept."""
+    model, labels = predictor.model, sample.labels
+    counted = ClassCounts.of_labels(labels.y, labels.weights, n_classes=labels.n_classes)
+    blocks = {}
+    for name, block in model.voting.items():
+        likelihood = block.likelihood.uncut()
+        blocks[name] = Block(likelihood, likelihood.without(block.t, *present_only(sample.rows[name], labels)))
+    return replace(predictor, model=replace(model, rows=model.rows - counted, blocks=blocks))
+
+
+def never_seen(predictor: Predictor, sample: Sample, names: Iterable[Name]) -> Judged:
+    """Return rows that a model has never seen, in the form of left-out rows."""
+    removed, labels = nothing_removed(len(sample)), sample.labels
+    held_out = held_out_of(predictor.model, sample.rows, removed, names)
+    return Judged(predictor, sample.rows, held_out, removed, labels.y, labels.given, sample.group)
 
 
 @dataclass(frozen=True, eq=False)

@@ -18,9 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from suffice import _native
-from suffice.models.choosing.block_weights import BlockVotes
-from suffice.models.choosing.descent import descend
-from suffice.models.choosing.feature_weights import NATS, ROUGH, ColumnRows, Fitted, centred, present_classes
+from suffice.models.choosing.optimize import descend
+from suffice.models.choosing.weights import NATS, ROUGH, BlockVotes, ColumnRows, Fitted, centred, present_classes
 from suffice.models.model import Name, Together
 from suffice.models.scoring.grouping import Cuts, with_missing
 from suffice.models.scoring.joint_rows import JointRows
@@ -198,7 +197,7 @@ def with_residuals(
     coded = {name: _in_order(*one) for name, one in every.items() if one is not None}
     design = Design.of(*places_of([*coded.values()]))
     votes = blocks.rows
-    first = None if initial is None else initial.among(design, coded, len(labels))
+    first = None if initial is None else initial.among(design, coded, labels)
     found = fit_residuals(*scores_of(votes, fit), design, votes.codes, votes.weights, choice.ridge, first)
     terms = zip(labels.tolist(), (weights.terms(labels) + found.classes).tolist(), strict=True)
     columns = {name: found.scale * weights.of_block(name) for name in weights.columns}
@@ -220,18 +219,20 @@ class FittedByName:
         features = np.array([self.weights.columns.get(name, usual) for name, usual in both])
         return Fitted(features, self.weights.terms(labels), self.weights.ridge, 0.0, 0)
 
-    def among(self, design: Design, coded: Mapping[Name, Coded], classes: int) -> FittedResiduals | None:
-        """Return the residuals of the given values, with zeros for new ones; None if there are no residuals."""
+    def among(self, design: Design, coded: Mapping[Name, Coded], labels: NDArray[Any]) -> FittedResiduals | None:
+        """Return the residuals of the given values and classes, with zeros for new ones; None if there are none."""
         if self.classes is None:
             return None
-        terms = np.zeros((int(design.first[-1]), classes))
+        terms = np.zeros((int(design.first[-1]), len(labels)))
         for k, (name, (_, values)) in enumerate(coded.items()):
             known = self.weights.residuals.get(name)
             if known is not None:
                 codes = np.unravel_index(design.places[k], [len(one) for one in values])
                 words = tuple(one[code] for one, code in zip(values, codes, strict=True))
-                terms[design.first[k] : design.first[k + 1]] = known.of_values(words)
-        return FittedResiduals(self.scale, self.classes, terms)
+                terms[design.first[k] : design.first[k + 1]] = known.among(labels).of_values(words)
+        known_classes = dict(zip(self.weights.classes, self.classes.tolist(), strict=True))
+        classes = np.array([known_classes.get(label, 0.0) for label in labels.tolist()])
+        return FittedResiduals(self.scale, classes, terms)
 
 
 def _coded(rows: Rows, name: Name, choice: ResidualChoice) -> Coded | None:

@@ -22,7 +22,6 @@ from suffice.models.scoring.ellipses import Covariance, Law
 from suffice.posterior import NormalInverseWishart
 from suffice.posterior.special import digamma_rise, log_rising, trigamma_fall
 from suffice.stats import DiagonalMoments, FullMoments
-from suffice.stats.content import hashed
 from suffice.typing import Array, Integers
 
 __all__ = ["ENOUGH", "POWERS", "Spread", "by_evidence", "by_parts", "parts_of"]
@@ -202,10 +201,9 @@ def safest(losses: Array, evidence: Array) -> int:
 def parts_of(codes: Integers, group: Integers | None, parts: int = PARTS) -> Integers:
     """Return the part of each row. Parts share out each class evenly; with groups, they keep groups together."""
     if group is not None:
-        return np.asarray(np.argsort(np.argsort(hashed(np.arange(int(group.max()) + 1)))) % parts, np.int64)[group]
-    order = np.lexsort((hashed(np.arange(len(codes))), codes))
+        return group % parts
     part = np.empty(len(codes), np.int64)
-    part[order] = np.arange(len(codes)) % parts
+    part[np.argsort(codes, kind="stable")] = np.arange(len(codes)) % parts
     return part
 
 

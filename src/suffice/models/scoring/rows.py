@@ -196,7 +196,9 @@ class MatrixRows(Rows):
         here, above = self.source.matrix, self.source.above
         if issparse(here):
             x = sparse.csr_matrix(here if above is None else here > above, dtype=np.float64)
-            x.eliminate_zeros()
+            if (x.data == 0).any():
+                x = x.copy()  # which may share its places with the user's matrix
+                x.eliminate_zeros()
             return x
         mine = np.asarray(here)  # three times as fast as scipy
         on = mine != 0 if above is None else mine > above
