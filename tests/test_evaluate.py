@@ -3,6 +3,7 @@
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 import sklearn.metrics
 from scipy import sparse, stats
@@ -123,8 +124,21 @@ def test_a_hold_out_is_a_fit_to_the_other_rows(form: Any) -> None:
     model = sf.MultinomialNB().fit(X[~held], y[~held])
     assert np.array_equal(found.probabilities, model.predict_proba(X[held]))
     assert np.array_equal(found.model.class_count_, model.class_count_)
-    of_columns = hold_out(sf.NaiveBayes(effort="fast"), {f"c{j}": X[:, j] for j in range(3)}, y)
-    assert np.array_equal(of_columns.held_out, held)
+
+
+def test_labels_that_are_a_column_of_the_table_are_not_learned_from() -> None:
+    X, y = rows_of()
+    columns: dict[str, Any] = {f"c{j}": X[:, j] for j in range(3)}
+    apart = hold_out(sf.NaiveBayes(effort="fast"), columns, y)
+    frame = pd.DataFrame(columns | {"y": y})
+    for among in (
+        hold_out(sf.NaiveBayes(effort="fast"), frame, "y"),
+        hold_out(sf.NaiveBayes(effort="fast"), frame, frame["y"]),
+    ):
+        assert np.array_equal(among.held_out, apart.held_out)
+        assert np.array_equal(among.log_probabilities, apart.log_probabilities)
+    model = sf.NaiveBayes(effort="fast").fit(frame, "y")
+    assert validate(model, frame, "y").log_loss == validate(model, columns, y).log_loss
 
 
 def test_rows_of_classes_that_are_not_learned_are_left_out_of_the_scores() -> None:

@@ -18,11 +18,14 @@ from sklearn.base import clone
 from suffice.errors import InputError, KindError, LabelError, ShapeError
 from suffice.estimators.shell.classifier import Classifier
 from suffice.estimators.shell.folds import FOLDS, fold_numbers, rests
+from suffice.estimators.shell.parameters import CHECKS
+from suffice.estimators.shell.table_classifier import TableClassifier
 from suffice.estimators.shell.whole import whole
 from suffice.models.predictor import Predictor
 from suffice.models.scoring.removal import group_codes
 from suffice.notebook import bar, card, table
 from suffice.readers.labels import Given, labelled
+from suffice.readers.table import TableReader
 from suffice.tables import Table
 from suffice.telling import counted
 from suffice.typing import Array, Booleans, DataLike, GroupsLike, Integers, LabelArray, LabelsLike, WeightsLike
@@ -227,9 +230,17 @@ def validate(model: Any, X: DataLike, y: LabelsLike, sample_weight: WeightsLike 
     >>> found.confusion.tolist(), round(found.by_class[1].recall, 2)
     ([[1, 0], [0, 2]], 1.0)
     """
-    labels = np.asarray(labelled(y))
+    X, labels = _rows_and_labels(model, X, y)
     weights = np.ones(len(labels)) if sample_weight is None else np.asarray(sample_weight, np.float64)
     return Validation(*_predicted(model, X, labels, weights))
+
+
+def _rows_and_labels(model: Any, X: Any, y: Any) -> tuple[Any, Any]:
+    """Return the rows, without the labels if these are a column of the table, and the labels as an array."""
+    if not isinstance(model, TableClassifier):
+        return X, np.asarray(labelled(y))
+    table, _, (classes, codes) = TableReader().read(X, y, None, CHECKS)
+    return table, classes[codes]
 
 
 def _predicted(model: Any, X: Any, labels: Any, weights: Array) -> tuple[LabelArray, Integers, Array, Array, Booleans]:
@@ -274,10 +285,8 @@ def hold_out(
     ----------
     model : classifier
         A classifier, which is not changed; one of scikit-learn will do.
-    X : as for fit
-        All rows.
-    y : array-like of shape (n_rows,)
-        Their labels.
+    X, y : as for fit
+        All rows and their labels.
     sample_weight, groups : array-like of shape (n_rows,), default=None
         Weights, and groups of dependent rows; a group is never split.
     folds : int, default=5
@@ -297,7 +306,7 @@ def hold_out(
     >>> int(found.held_out.sum()), found.accuracy
     (4, 1.0)
     """
-    X, labels = list(X) if isinstance(X, Iterator) else X, np.asarray(labelled(y))
+    X, labels = _rows_and_labels(model, list(X) if isinstance(X, Iterator) else X, y)
     codes = np.unique(labels, return_inverse=True)[1]
     held = fold_numbers(codes, None if groups is None else group_codes(groups, len(codes)), folds) == 0
     if held.all():
@@ -315,8 +324,7 @@ def rows_at(rows: Any, which: Integers) -> Any:
     """Return the rows at the given positions, which must be increasing, of anything that a classifier takes."""
     if isinstance(rows, list | tuple):
         return [rows[i] for i in which]
-    if isinstance(rows, Table | dict):
-        rows = rows if isinstance(rows, Table) else Table.read(rows, "X")
+    if isinstance(rows, Table):
         return rows.take(np.isin(np.arange(len(rows)), which))
     if hasattr(rows, "iloc"):
         return rows.iloc[which]
