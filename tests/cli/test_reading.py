@@ -10,8 +10,8 @@ import pytest
 from typer.main import get_command
 
 import suffice as sf
+from suffice.cli.inputs import FilesCommand, reading_options
 from suffice.cli.main import app
-from suffice.cli.reading import FilesCommand, reading_options
 
 from .test_cli import run
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike
 from scipy.optimize import brentq
 from scipy.special import betaincinv
 from sklearn.base import clone
@@ -28,7 +28,7 @@ from suffice.readers.labels import Given, labelled
 from suffice.readers.table import TableReader
 from suffice.tables import Table
 from suffice.telling import counted
-from suffice.typing import Array, Booleans, DataLike, GroupsLike, Integers, LabelArray, LabelsLike, WeightsLike
+from suffice.typing import Array, Booleans, DataLike, Floats, GroupsLike, Integers, LabelArray, LabelsLike, WeightsLike
 
 
 @dataclass(frozen=True)
@@ -73,7 +73,7 @@ class ClassScores:
     (1.0, 0.714, 0.833)
     """
 
-    label: Any
+    label: object
     rows: float
     predicted: float
     right: float
@@ -100,6 +100,11 @@ class Validation:
     """Predictions of rows by models that have not learned them, and their scores.
 
     Scores weigh rows, and leave out those that are `alone`.
+
+    >>> import suffice as sf
+    >>> model = sf.MultinomialNB().fit([[3, 0], [2, 1], [0, 4], [1, 3]], ["tea", "tea", "rum", "rum"])
+    >>> sf.evaluate.validate(model, [[2, 0], [0, 2]], ["tea", "rum"])
+    Validation(2 rows, log loss 0.0809, accuracy 1.0000)
     """
 
     classes: LabelArray
@@ -159,7 +164,7 @@ class Validation:
         return int(self.alone.sum())
 
     @property
-    def confusion(self) -> NDArray[Any]:
+    def confusion(self) -> Floats:
         """Rows by true and predicted class: their number, or the sum of their weights."""
         k, judged = len(self.classes), ~self.alone
         pairs, weights = (self.codes * k + self.predicted)[judged], self.weights[judged]
@@ -185,7 +190,7 @@ class Validation:
         """
         probability, own = self.confidence, self.correct
         if target is not None:
-            code = int(_codes([target], self.classes)[0])
+            code = int(_codes(np.asarray([target]), self.classes)[0])
             probability, own = self.probabilities[:, code], self.codes == code
         return _binned(probability[~self.alone], own[~self.alone], bins, self.weights[~self.alone])
 
@@ -205,7 +210,7 @@ class Validation:
         yield table(["class", "rows", "recall", ""], lines, len(self.classes))
 
 
-def validate(model: Any, X: DataLike, y: LabelsLike, sample_weight: WeightsLike = None) -> Validation:
+def validate(model: Classifier, X: DataLike, y: LabelsLike, sample_weight: WeightsLike = None) -> Validation:
     """Score the predictions of a fitted classifier for rows that it has not learned.
 
     Parameters
@@ -235,7 +240,7 @@ def validate(model: Any, X: DataLike, y: LabelsLike, sample_weight: WeightsLike 
     return Validation(*_predicted(model, X, labels, weights))
 
 
-def _rows_and_labels(model: Any, X: Any, y: Any) -> tuple[Any, Any]:
+def _rows_and_labels(model: Classifier, X: Given, y: LabelsLike) -> tuple[Any, LabelArray]:
     """Return the rows, without the labels if these are a column of the table, and the labels as an array."""
     if not isinstance(model, TableClassifier):
         return X, np.asarray(labelled(y))
@@ -243,7 +248,9 @@ def _rows_and_labels(model: Any, X: Any, y: Any) -> tuple[Any, Any]:
     return table, classes[codes]
 
 
-def _predicted(model: Any, X: Any, labels: Any, weights: Array) -> tuple[LabelArray, Integers, Array, Array, Booleans]:
+def _predicted(
+    model: Classifier, X: DataLike, labels: LabelArray, weights: Array
+) -> tuple[LabelArray, Integers, Array, Array, Booleans]:
     """Return the fields of the predictions of rows by a model that has not learned them."""
     known = np.asarray(model.classes_)
     classes = known if np.isin(labels, known).all() else np.union1d(known, labels)
@@ -264,7 +271,7 @@ class HoldOut(Validation):
     """
 
     held_out: Booleans  # of all rows, those that are predicted
-    model: Any  # fitted to the others
+    model: Classifier  # fitted to the others
 
     def _rows(self) -> str:
         return f"{len(self.codes):,} of {counted(len(self.held_out), 'row')}"
@@ -313,7 +320,7 @@ def hold_out(
         raise LabelError("Holding out rows needs at least 2 rows; got 1. Give more rows.")
     weights = None if sample_weight is None else np.asarray(sample_weight, np.float64)
     inside, outside = np.flatnonzero(held), np.flatnonzero(~held)
-    more: dict[str, Any] = {} if weights is None else {"sample_weight": weights[outside]}
+    more: dict[str, object] = {} if weights is None else {"sample_weight": weights[outside]}
     more |= {} if groups is None else {"groups": np.asarray(groups)[outside]}
     rest = clone(model).fit(rows_at(X, outside), labels[outside], **more)
     weights = np.ones(len(inside)) if weights is None else weights[inside]
@@ -501,7 +508,7 @@ def judged_by_folds(
     return CrossFit(classes, codes, np.minimum(logs, 0.0), examples.labels.given, alone, fold), models
 
 
-def reliability(probabilities: Any, labels: Any, classes: Any, bins: int = 15) -> Reliability:
+def reliability(probabilities: ArrayLike, labels: LabelsLike, classes: ArrayLike, bins: int = 15) -> Reliability:
     """Compare confidence, the probability of the best class, with accuracy, in bins of equal width.
 
     Parameters
@@ -528,7 +535,7 @@ def reliability(probabilities: Any, labels: Any, classes: Any, bins: int = 15) -
 
 def _binned(probability: Array, own: Booleans, bins: int, weights: Array) -> Reliability:
     """Compare the probability of a class with the share of its own rows, in bins of equal width."""
-    given: Any = bins
+    given: object = bins
     if not isinstance(given, int) or given < 1:
         raise InputError(f"The argument 'bins' must be a whole number of at least 1; got {bins!r}.")
     place = np.minimum((probability * bins).astype(np.int64), bins - 1)
@@ -538,7 +545,7 @@ def _binned(probability: Array, own: Booleans, bins: int, weights: Array) -> Rel
     return Reliability(confidence, share, rows[filled])
 
 
-def log_loss(log_probabilities: Any, labels: Any, classes: Any) -> float:
+def log_loss(log_probabilities: ArrayLike, labels: LabelsLike, classes: ArrayLike) -> float:
     """Return the mean of −ln of the probability of the true class, from log-probabilities, without clipping.
 
     >>> log_loss(np.log([[0.5, 0.5], [0.25, 0.75]]), ["a", "b"], ["a", "b"]).__round__(4)
@@ -599,7 +606,7 @@ def share_interval(right: float, n: float, level: float = 0.95) -> tuple[float, 
     return min(float(bounds[0]), right / n if n else 0.5), max(float(bounds[1]), right / n if n else 0.5)
 
 
-def _read(table: Any, labels: Any, classes: Any) -> tuple[Array, Integers]:
+def _read(table: ArrayLike, labels: LabelsLike, classes: ArrayLike) -> tuple[Array, Integers]:
     names, known = np.asarray(labelled(labels)), np.asarray(classes)
     try:
         values = np.asarray(table, np.float64)
@@ -613,7 +620,7 @@ def _read(table: Any, labels: Any, classes: Any) -> tuple[Array, Integers]:
     return values, _codes(names, known)
 
 
-def _codes(labels: Any, classes: Any) -> Integers:
+def _codes(labels: ArrayLike, classes: ArrayLike) -> Integers:
     """Return the positions of labels among the classes; raise LabelError for others."""
     names, known = np.asarray(labels), np.asarray(classes)
     place = np.minimum(np.searchsorted(known, names), len(known) - 1)
