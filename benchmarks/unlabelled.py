@@ -19,7 +19,7 @@ import suffice as sf
 from suffice.estimators.em.reading import Begun, opened
 from suffice.models.shared_rows import SharedRows
 from suffice.models.views import Views
-from suffice.plots.altair import AGAINST, FOR, GREY, TOTAL, altair
+from suffice.plots.altair import AGAINST, FOR, GREY, TOTAL, alt
 
 PAGE = ROOT / "docs" / "unlabelled.md"
 SIZES = (40, 80, 160, 300, 600, 1200)
@@ -76,7 +76,6 @@ def curve(train: Any, test: Any, model: Any, draws: int, weights: tuple[str, ...
 
 
 def picture(found: dict[int, dict[str, list[float]]]) -> Any:
-    alt = altair()
     lines = [
         {"labels": size, "accuracy": float(np.mean(values)), "line": NAMES[name]}
         for size, scores in found.items()

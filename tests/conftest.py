@@ -1,6 +1,6 @@
 """How tests run: the profiles of hypothesis, what only the thorough run has, which tests stay together on one worker.
 
-`make test` is quick: few examples of every law, and the slowest laws over one classifier of each kind. `make
+`make test` is quick: few examples of every law, and the slowest laws over one classifier of each class. `make
 test-thorough` (pytest --thorough) has more examples and leaves nothing out. Both draw the same examples on every run,
 so that a red test stays red until it is mended; `pytest --hypothesis-profile=hunt` draws new ones each time.
 """
@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, settings
 settings.register_profile(
     "quick", deadline=None, derandomize=True, max_examples=6, suppress_health_check=[HealthCheck.too_slow]
 )
-settings.register_profile("thorough", settings.get_profile("quick"), max_examples=120)
+settings.register_profile("thorough", settings.get_profile("quick"), max_examples=40)
 settings.register_profile("hunt", deadline=None, max_examples=1000, suppress_health_check=list(HealthCheck))
 
 ENGINES = "tests/engines/"

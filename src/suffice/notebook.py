@@ -119,24 +119,16 @@ def table(
     """Return a table of the first rows; `total` is the number of all rows, if not all are given."""
     shown = list(islice(rows, most))
     rest = (len(rows) if total is None and isinstance(rows, Sequence) else total or 0) - len(shown)
-    numeric = [any(_is_number(row[k]) for row in shown) for k in range(len(head))]
-    top = "".join(
-        f"<th scope='col'{_side(right)}>{written(name)}</th>" for name, right in zip(head, numeric, strict=True)
-    )
-    body = "".join(f"<tr>{_cells(row, numeric)}</tr>" for row in shown)
+    sides = [" class='sf-number'" * any(_is_number(row[k]) for row in shown) for k in range(len(head))]
+    top = "".join(f"<th scope='col'{side}>{written(name)}</th>" for name, side in zip(head, sides, strict=True))
+    body = ""
+    for row in shown:
+        first, *cells = (cell if isinstance(cell, Markup) else written(short(cell)) for cell in row)
+        body += f"<tr><th scope='row'{sides[0]}>{first}</th>"
+        body += "".join(f"<td{side}>{cell}</td>" for cell, side in zip(cells, sides[1:], strict=True)) + "</tr>"
     body += f"<tr><td colspan='{len(head)}'>… and {rest:,} more</td></tr>" if rest > 0 else ""
     said = f"<caption>{written(caption)}</caption>" if caption else ""
     return f"<table class='sf-table'>{said}<thead><tr>{top}</tr></thead><tbody>{body}</tbody></table>"
-
-
-def _cells(row: Sequence[object], numeric: Sequence[bool]) -> str:
-    cells = [cell if isinstance(cell, Markup) else written(short(cell)) for cell in row]
-    first = f"<th scope='row'{_side(numeric[0])}>{cells[0]}</th>"
-    return first + "".join(f"<td{_side(right)}>{cell}</td>" for cell, right in zip(cells[1:], numeric[1:], strict=True))
-
-
-def _side(right: bool) -> str:
-    return " class='sf-number'" if right else ""
 
 
 def _is_number(cell: object) -> bool:
@@ -196,45 +188,35 @@ def plot(
     if len(at) < 2 or not height.max() > 0 or not 0 < width < np.inf:
         return ""
     inner = height[len(at) // 20 : len(at) - len(at) // 20]
-    top = min(float(height.max()), 4 * float(inner.max() or height.max()))
-    across = EDGE + (WIDTH - 2 * EDGE) * (at - axis[0]) / width
-    ground = HEIGHT - FOOT
+    top, ground = min(float(height.max()), 4 * float(inner.max() or height.max())), HEIGHT - FOOT
+
+    def across(value: Any) -> Any:
+        return EDGE + (WIDTH - 2 * EDGE) * (value - axis[0]) / width
+
     up = ground - (ground - EDGE) * np.minimum(height / top, 1.0)
     inside = (at >= ends[0]) & (at <= ends[1]) if ends is not None else np.zeros(len(at), bool)
-    drawn = _spikes(across, up, inside, ground) if spikes else _curve(across, up, inside, ground)
+    points = [f"{a:.1f} {b:.1f}" for a, b in zip(across(at).tolist(), up.tolist(), strict=True)]
+    drawn = ""
+    if spikes:
+        wide = max(1.0, min(12.0, 0.8 * (WIDTH - 2 * EDGE) / len(at)))
+        for point, full in zip(points, inside.tolist(), strict=True):
+            start, tip = point.split()
+            look = f"stroke='{FOR}' stroke-width='{wide:.1f}' stroke-opacity='{0.9 if full else 0.45}'"
+            drawn += f"<path d='M{start} {ground}V{tip}' {look}/>"
+    else:
+        if inside.any():
+            under = [point for point, full in zip(points, inside, strict=True) if full]
+            start, end = (point.split()[0] for point in (under[0], under[-1]))
+            area = f"M{start} {ground}L{'L'.join(under)}L{end} {ground}Z"
+            drawn = f"<path d='{area}' fill='{FOR}' fill-opacity='.3'/>"
+        drawn += f"<path d='M{'L'.join(points)}' fill='none' stroke='{FOR}' stroke-width='1.8'/>"
     if mean is not None and axis[0] <= mean <= axis[1]:
-        middle = EDGE + (WIDTH - 2 * EDGE) * (mean - axis[0]) / width
-        drawn += f"<path d='M{middle:.1f} {EDGE}V{ground}' stroke='{AGAINST}' stroke-dasharray='3 2'/>"
+        drawn += f"<path d='M{across(mean):.1f} {EDGE}V{ground}' stroke='{AGAINST}' stroke-dasharray='3 2'/>"
+    drawn += f"<path d='M{EDGE} {ground}H{WIDTH - EDGE}' stroke='currentColor' stroke-opacity='.5'/>"
     named = (float(at[0]), float(at[-1])) if spikes else axis
+    digits = _digits(*named, least=3)
+    for value, place, anchor in zip(named, (EDGE, WIDTH - EDGE), ("start", "end"), strict=True):
+        look = f"text-anchor='{anchor}' y='{HEIGHT - 3}' font-size='11' fill='currentColor'"
+        drawn += f"<text x='{place}' {look}>{short(float(f'{value:.{digits}g}'), digits)}</text>"
     size = f"width='{WIDTH}' height='{HEIGHT}' viewBox='0 0 {WIDTH} {HEIGHT}'"
-    return f"<svg {size} role='img' aria-label='{written(label)}'>{drawn}{_axis(named, ground)}</svg>"
-
-
-def _axis(ends: tuple[float, float], ground: float) -> str:
-    """Return a line with a number at either end."""
-    rule = f"<path d='M{EDGE} {ground}H{WIDTH - EDGE}' stroke='currentColor' stroke-opacity='.5'/>"
-    look, digits = f"y='{HEIGHT - 3}' font-size='11' fill='currentColor'", _digits(*ends, least=3)
-    words = [short(float(f"{end:.{digits}g}"), digits) for end in ends]
-    low = f"<text x='{EDGE}' text-anchor='start' {look}>{words[0]}</text>"
-    return f"{rule}{low}<text x='{WIDTH - EDGE}' text-anchor='end' {look}>{words[1]}</text>"
-
-
-def _curve(across: Any, up: Any, inside: Any, ground: float) -> str:
-    def path(x: Any, y: Any) -> str:
-        return "L".join(f"{a:.1f} {b:.1f}" for a, b in zip(x.tolist(), y.tolist(), strict=True))
-
-    found = f"<path d='M{path(across, up)}' fill='none' stroke='{FOR}' stroke-width='1.8'/>"
-    if not inside.any():
-        return found
-    x = across[inside]
-    area = f"M{x[0]:.1f} {ground}L{path(x, up[inside])}L{x[-1]:.1f} {ground}Z"
-    return f"<path d='{area}' fill='{FOR}' fill-opacity='.3'/>{found}"
-
-
-def _spikes(across: Any, up: Any, inside: Any, ground: float) -> str:
-    wide = max(1.0, min(12.0, 0.8 * (WIDTH - 2 * EDGE) / len(across)))
-    look = f"stroke='{FOR}' stroke-width='{wide:.1f}'"
-    return "".join(
-        f"<path d='M{a:.1f} {ground}V{b:.1f}' {look} stroke-opacity='{0.9 if full else 0.45}'/>"
-        for a, b, full in zip(across.tolist(), up.tolist(), inside.tolist(), strict=True)
-    )
+    return f"<svg {size} role='img' aria-label='{written(label)}'>{drawn}</svg>"

@@ -1,11 +1,9 @@
-"""Warn users at the line of their own call, and put numbers of things into words."""
+"""Warn users at the line of their own call, and put numbers and names of things into words."""
 
 import sys
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-
-__all__ = ["counted", "tell", "untold"]
 
 INSIDE = ("suffice", "sklearn", "contextlib")
 """Packages whose lines are not the user's; scikit-learn is one because it wraps `fit`, and calls us from pipelines."""
@@ -34,3 +32,13 @@ def counted(number: float, one: str, many: str | None = None) -> str:
     ('1 row', '1,200 rows', '2 classes')
     """
     return f"{number:,.15g} {one if number == 1 else many or one + 's'}"
+
+
+def listed(names: Iterable[object], most: int = 5) -> str:
+    """Return at most `most` names in words, and how many more there are.
+
+    >>> listed("abc"), listed("abcde", 2)
+    ('a, b, c', 'a, b and 3 more')
+    """
+    every = [str(name) for name in names]
+    return ", ".join(every[:most]) + (f" and {len(every) - most:,} more" if len(every) > most else "")

@@ -7,8 +7,6 @@ from collections.abc import Mapping
 from types import TracebackType
 from typing import Any, Self
 
-__all__ = ["NOBODY_WAITS", "Waiting"]
-
 SOON = 5.0
 """Seconds up to which nothing is reported."""
 
@@ -42,7 +40,7 @@ class Waiting:
         """Report the expected duration, unless it is short or was reported before."""
         if seconds <= SOON or not self.stages or self._told:
             return
-        self._told = f"about {_rounded(seconds)}"
+        self._told = f"about {seconds:.0f} seconds" if seconds < 90 else f"about {seconds / 60:.0f} minutes"
         if self.verbose or not _on_terminal():  # lines are not written over a bar
             self._line(f"choices will take {self._told}")
             return
@@ -78,10 +76,6 @@ def _on_terminal() -> bool:
         return bool(sys.stderr.isatty())
     except (AttributeError, ValueError, OSError):
         return False
-
-
-def _rounded(seconds: float) -> str:
-    return f"{seconds:.0f} seconds" if seconds < 90 else f"{seconds / 60:.0f} minutes"
 
 
 NOBODY_WAITS = Waiting("", {})

@@ -7,7 +7,7 @@ import pytest
 from scipy.special import softmax
 
 import suffice as sf
-from suffice.concepts.bits import DENSE, Bits
+from suffice.concepts.scores import DENSE, Bits
 
 SETS = {"even": {2, 4, 6}, "small": {1, 2, 3}, "all": range(1, 7)}
 
@@ -139,7 +139,7 @@ def test_many_different_examples_are_counted_in_parts(monkeypatch: pytest.Monkey
     matrix, items = rng.random((50, 40)) < 0.9, rng.integers(0, 40, 200)
     learner = sf.ConceptLearner(matrix, noise=0.1)
     whole = learner.observe(items).posterior_.posterior
-    monkeypatch.setattr("suffice.concepts.tallies.CELLS_AT_ONCE", 150)
+    monkeypatch.setattr("suffice.concepts.scores.TALLIED_AT_ONCE", 150)
     np.testing.assert_array_equal(learner.observe(items).posterior_.posterior, whole)
     inside = matrix[:, items]
     joint = np.log(np.where(inside, 0.9 / matrix.sum(axis=1, keepdims=True), 0) + 0.1 / 40).sum(axis=1)

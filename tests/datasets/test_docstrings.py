@@ -9,8 +9,7 @@ import pytest
 
 import suffice as sf
 from suffice.datasets import Corpus, docstrings
-from suffice.datasets.libraries import installed, module_name
-from suffice.datasets.modules import Module
+from suffice.datasets.installed import installed, module_name, read
 from suffice.datasets.prose import fingerprint, paragraphs
 from suffice.errors import InputError
 
@@ -31,14 +30,6 @@ def test_every_installation_has_it(corpus: Corpus) -> None:
     assert all(250 <= size <= PER_LABEL for size in sizes.values()), sizes
     assert sizes["python"] == sizes["numpy"] == sizes["scipy"] == sizes["scikit-learn"] == PER_LABEL
     assert len(corpus) == sum(sizes.values())
-
-
-@pytest.mark.thorough
-def test_compiled_libraries_are_inspected(corpus: Corpus) -> None:
-    asked = {docstring.group for docstring in Module("pyarrow.lib").docstrings()}
-    assert {"pyarrow.lib", "pyarrow.lib.Table"} <= asked
-    assert corpus.sizes["pyarrow"] == PER_LABEL
-    assert any(group.startswith("pyarrow._") for group in corpus.groups)
 
 
 @pytest.mark.thorough
@@ -156,8 +147,8 @@ def test_copies_differ_in_case_space_and_punctuation_only() -> None:
 def test_what_cannot_be_read_has_no_docstrings(tmp_path_factory: pytest.TempPathFactory) -> None:
     broken = tmp_path_factory.mktemp("source") / "broken.py"
     broken.write_text('"""A docstring."""\ndef (:\n')
-    assert Module("broken", broken).docstrings() == []
-    assert Module("not_a_module_of_anyone").docstrings() == []
+    assert read(broken) == []
+    assert read(broken.with_name("absent.py")) == []
 
 
 @pytest.mark.parametrize(

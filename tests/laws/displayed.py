@@ -13,8 +13,7 @@ import suffice as sf
 from laws.estimators import ESTIMATORS, EstimatorCase, counts, flags, reals, texts
 from laws.registry import CLASSES, FAMILIES, STATISTICS
 from suffice.datasets.corpus import Corpus
-from suffice.datasets.tables import LabelledTable
-from suffice.datasets.xwindows import Bags
+from suffice.datasets.tables import Bags, LabelledTable
 from suffice.stats import TokenCounts
 from suffice.stats.word_counts import WordCounts
 
@@ -156,6 +155,19 @@ def everything() -> dict[str, Callable[[], Any]]:
     found["NaiveBayes of mixed columns"] = of_tables
     found |= {f"answer {name}": make for name, make in answers().items()}
     return found
+
+
+def one_of_each() -> set[str]:
+    """Return the names of one thing of each class, and of every answer."""
+    classifiers = {type(case.model): f"{case}" for case in reversed(ESTIMATORS)}
+    return {
+        *(f"{kind} {case}" for kind, cases in (("belief", FAMILIES), ("statistic", STATISTICS)) for case in cases),
+        *(f"predictive {case} predicts" for case in FAMILIES),
+        *classifiers.values(),
+        *OTHERS,
+        *(f"answer {name}" for name in answers()),
+        *("statistic WordCounts", "NaiveBayes, not fitted", "NaiveBayes of mixed columns"),
+    }
 
 
 def page(dark: bool = False) -> str:

@@ -9,11 +9,10 @@ from scipy.stats import chi2_contingency, norm
 import suffice as sf
 from datasets.shared import real
 from reporting.data import counts, letters, table
-from suffice.reporting.alerts import NAMES
-from suffice.reporting.drift import Drift, differing, drifts
+from suffice.reporting.column_facts import Drift, differing, drifts
 from suffice.reporting.facts import gather
 from suffice.reporting.labelled_rows import read
-from suffice.reporting.pitfalls import Alert
+from suffice.reporting.pitfalls import NAMES, Alert
 
 pd: Any = pytest.importorskip("pandas")
 

@@ -8,7 +8,7 @@ import suffice as sf
 from reporting.data import letters, lights
 from suffice.models import choosing
 from suffice.models.choices import ChoiceRow
-from suffice.reporting.choice_words import MEANING, choices_in_words
+from suffice.reporting.wording import MEANING, choices_in_words
 
 
 def words(name: str, *options: tuple[str, float, float]) -> Any:

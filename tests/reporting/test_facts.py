@@ -11,11 +11,10 @@ from reporting.data import counts, letters, lights, table
 from suffice.models.answers.ranking import believed
 from suffice.models.choosing.judge import some_rows
 from suffice.reporting import facts as facts_of_report
-from suffice.reporting.facts import gather
-from suffice.reporting.highlight import marked
+from suffice.reporting.facts import gather, two_to_show
 from suffice.reporting.judged_rows import ALL, looks_learned
 from suffice.reporting.labelled_rows import read
-from suffice.reporting.two_classes import two_to_show
+from suffice.reporting.shown_rows import marked
 
 
 def test_rows_that_were_learned_are_judged_without_themselves() -> None:
@@ -40,9 +39,7 @@ def test_rows_that_are_new_are_judged_as_they_are() -> None:
     assert "do not contain all of these rows" in found.how
     assert found.probabilities == pytest.approx(model.predict_proba(texts[100:]))
     assert found.accuracy == model.score(texts[100:], labels[100:])
-    assert (found.overall["low"], found.overall["high"]) == sf.evaluate.share_interval(
-        int(found.overall["right"]), 100
-    )
+    assert (found.overall["low"], found.overall["high"]) == sf.evaluate.share_interval(int(found.overall["right"]), 100)
 
 
 def test_some_of_the_learned_rows_are_reported_and_held_out_says_which() -> None:
@@ -171,7 +168,7 @@ def test_columns_that_act_together_by_how_far_they_move_log_odds() -> None:
     for view in views.sets:
         assert view.weight == model.feature_powers_[view.name] > 0
         block = model._model.blocks[view.name]
-        scores = block.scorer.scores(model._reader.rows(read(model, X, y).table())[view.name])
+        scores = block.scorer.scores(model._reader.rows(read(model, X, y).table)[view.name])
         moved = model.temper_.power * view.weight * np.ptp(scores, axis=1).mean()
         assert view.moves == pytest.approx(moved)
     first = views.lines(views.sets[0])[0]

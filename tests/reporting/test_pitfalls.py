@@ -10,7 +10,7 @@ from datasets.shared import real
 from suffice.estimators.shell.folds import fold_numbers
 from suffice.reporting.facts import gather
 from suffice.reporting.labelled_rows import LabelledRows
-from suffice.reporting.pitfalls import of_columns, of_doubles
+from suffice.reporting.pitfalls import column_alerts, double_alerts
 from suffice.tables import Table
 
 ROWS = 200
@@ -18,6 +18,14 @@ ROWS = 200
 
 def given(columns: dict[str, Any], labels: Any) -> LabelledRows:
     return LabelledRows(Table.read(columns), np.asarray(labels), np.arange(len(labels)))
+
+
+def of_columns(rows: LabelledRows) -> list[str]:
+    return [str(alert) for alert in column_alerts(rows)]
+
+
+def of_doubles(rows: LabelledRows, part: Any, judged: Any = None) -> list[str]:
+    return [str(alert) for alert in double_alerts(rows, part, judged)]
 
 
 def made(seed: int = 0) -> tuple[dict[str, Any], Any]:

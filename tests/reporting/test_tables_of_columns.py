@@ -8,10 +8,9 @@ from scipy.stats import chi2_contingency
 from scipy.stats.contingency import association, crosstab
 
 import suffice as sf
-from suffice.reporting.associations import associations, cramers_v
-from suffice.reporting.column_summaries import summarized
+from suffice.reporting.column_facts import associations, cramers_v, summarized
 from suffice.reporting.facts import gather
-from suffice.reporting.labelled_rows import LabelledRows, read
+from suffice.reporting.labelled_rows import LabelledRows, coded, read
 from suffice.reporting.pitfalls import repeated
 from suffice.tables import Table
 
@@ -20,7 +19,7 @@ pd: Any = pytest.importorskip("pandas")
 
 def test_numbers_have_quantiles_and_bins() -> None:
     values = np.r_[np.random.default_rng(0).gamma(2, 3, 500), [np.nan] * 20]
-    found = summarized(Table.read({"x": values})["x"])
+    found = summarized(coded(Table.read({"x": values})["x"]))
     assert found.missing == 20
     assert found.quantiles == pytest.approx(np.nanquantile(values, [0, 0.25, 0.5, 0.75, 1]))
     assert found.mean == pytest.approx(np.nanmean(values))
@@ -30,14 +29,14 @@ def test_numbers_have_quantiles_and_bins() -> None:
 
 def test_categories_have_their_most_frequent_values() -> None:
     values = np.array(["a"] * 5 + ["b"] * 3 + ["c", "d", "e"] + [None] * 2, object)
-    found = summarized(Table.read({"x": values})["x"])
+    found = summarized(coded(Table.read({"x": values})["x"]))
     assert found.frequent[:2] == [("a", 5 / 11), ("b", 3 / 11)]
     assert (found.distinct, found.missing) == (5, 2)
     assert found.others == pytest.approx(1 / 11)
-    flags = summarized(Table.read({"x": np.array([True, False, True])})["x"])
+    flags = summarized(coded(Table.read({"x": np.array([True, False, True])})["x"]))
     assert flags.frequent == [("True", 2 / 3), ("False", 1 / 3)]
-    assert summarized(Table.read({"x": [None, None]})["x"]).distinct == 0
-    assert summarized(Table.read({"x": [1, 1, 2]})["x"]).frequent == [("1", 2 / 3), ("2", 1 / 3)]
+    assert summarized(coded(Table.read({"x": [None, None]})["x"])).distinct == 0
+    assert summarized(coded(Table.read({"x": [1, 1, 2]})["x"])).frequent == [("1", 2 / 3), ("2", 1 / 3)]
 
 
 def test_cramers_v_is_scipys_corrected() -> None:

@@ -15,11 +15,10 @@ from sklearn.metrics import (
 
 import suffice as sf
 from reporting.data import counts, table
+from suffice.reporting.charts import confidences, reliability
 from suffice.reporting.facts import gather
 from suffice.reporting.judged_rows import JudgedRows
-from suffice.reporting.row_charts import confidences, reliability
-from suffice.reporting.sketches import HEIGHT, LEFT, TOP, WIDTH, Sketch
-from suffice.reporting.thresholds import GRID, SHOWN, thresholds
+from suffice.reporting.thresholds import GRID, HEIGHT, LEFT, SHOWN, TOP, WIDTH, sketch, thresholds
 
 
 def judged(scores: Any, codes: Any, classes: Any = ("no", "yes")) -> JudgedRows:
@@ -96,12 +95,12 @@ def test_by_hand() -> None:
     assert [line[name] for name in ("found", "false", "missed", "passed")] == [1, 1, 1, 1]
     assert one.auc == 0.75
     assert one.average_precision == pytest.approx((1 + 2 / 3) / 2)
-    sketch = Sketch(one)
-    mark = sketch.at(0.5)
+    drawn = sketch(one)
+    mark = drawn["mark"]
     assert (mark["recall"], mark["y"]) == (LEFT + WIDTH / 2, TOP + HEIGHT / 2)
-    assert sketch.base == TOP + HEIGHT / 2
-    assert [bar["x"] for bar in sketch.bars if bar["up"]] == [LEFT + WIDTH * 0.4, LEFT + WIDTH * 0.9]
-    assert [bar["x"] for bar in sketch.bars if bar["down"]] == [LEFT + WIDTH * 0.1, LEFT + WIDTH * 0.5]
+    assert drawn["base"] == TOP + HEIGHT / 2
+    assert [bar["x"] for bar in drawn["bars"] if bar["up"]] == [LEFT + WIDTH * 0.4, LEFT + WIDTH * 0.9]
+    assert [bar["x"] for bar in drawn["bars"] if bar["down"]] == [LEFT + WIDTH * 0.1, LEFT + WIDTH * 0.5]
 
 
 def test_rows_of_one_class_have_no_threshold() -> None:

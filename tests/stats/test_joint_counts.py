@@ -9,7 +9,7 @@ import pytest
 from suffice import _native
 from suffice.parallel import threads
 from suffice.stats import JointCounts
-from suffice.stats.joint_counts import DENSE
+from suffice.stats.value_counts import DENSE
 
 SETS = [(0, 1), (3, 0), (1, 2, 3), (2, 0), (0, 1, 2, 3), (4, 4), (2,), (5, 6), (5, 6, 0)]
 
@@ -73,7 +73,7 @@ def test_counts_are_those_of_rows_one_by_one() -> None:
 def test_tables_are_counted_in_batches_where_they_have_no_room(monkeypatch: pytest.MonkeyPatch) -> None:
     read, said = columns(400), given(400)["both"]
     whole = JointCounts.of_sets(read, SETS, **said)
-    monkeypatch.setattr("suffice.stats.joint_counts.ROOM", 40)
+    monkeypatch.setattr("suffice.stats.value_counts.ROOM", 40)
     assert [*map(bits, JointCounts.of_sets(read, SETS, **said))] == [*map(bits, whole)]
 
 

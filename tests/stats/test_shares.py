@@ -6,11 +6,10 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from suffice.stats import BinaryCounts, CategoryCounts, ClassCounts, DiagonalMoments, RateCounts, TokenCounts
+from suffice.stats import BinaryCounts, CategoryCounts, DiagonalMoments, RateCounts, TokenCounts
 from suffice.stats.inputs import RowMatrix
-from suffice.stats.row_shares import counts_of_shares, rows_of_shares
+from suffice.stats.row_shares import WordMatrix, counts_of_shares
 from suffice.stats.word_counts import WordCounts
-from suffice.stats.word_shares import WordMatrix
 from suffice.text import Analysis, learn
 
 RNG = np.random.default_rng(0)
@@ -48,7 +47,6 @@ def test_categories_and_numbers() -> None:
         np.testing.assert_allclose(got.n, moments.n, rtol=1e-12)
         np.testing.assert_allclose(got.mean, moments.mean, rtol=1e-14)
         np.testing.assert_allclose(got.scatter, moments.scatter, rtol=1e-11)
-    assert_same(rows_of_shares(SHARES, WEIGHTS), ClassCounts.of_labels(SHARES, WEIGHTS))
 
 
 def test_words() -> None:

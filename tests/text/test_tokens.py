@@ -14,7 +14,7 @@ from sklearn.feature_extraction.text import CountVectorizer as Peer
 import suffice as sf
 from estimators.plain import TextClassifier
 from suffice.text import Analysis
-from suffice.text.unicode import special_letters, table
+from suffice.text.documents import special_letters, table
 
 SHARED = Path(__file__).parents[2].parent / "shared" / "data"
 

@@ -182,7 +182,8 @@ def evaluate(
     Example: suffice evaluate mail.suffice test.csv
     """
     from suffice.cli.lines import cut, lines_of_mistakes, lines_of_scores
-    from suffice.reporting.judged_rows import SAY_SO, judged_by
+    from suffice.reporting.judged_rows import SAY_SO
+    from suffice.reporting.methods import judged_by
 
     path, rows = model_first(data)
     with spooled(rows) as paths:
@@ -513,7 +514,8 @@ def compare(
 
     Example: suffice compare old.suffice new.suffice --data test.csv
     """
-    from suffice.reporting.judged_rows import SAY_SO, judged_by
+    from suffice.reporting.judged_rows import SAY_SO
+    from suffice.reporting.methods import judged_by
 
     rows: list[dict[str, Any]] = []
     with spooled([data]) as paths:
@@ -565,7 +567,7 @@ def demo(output: NewModel = Path("demo.suffice")) -> None:
     Example: suffice demo
     """
     check_output(output)
-    train, test = sf.datasets.docstrings().split()
+    train, test = sf.datasets.docstrings(libraries=["python", "scikit-learn"]).split()
     model = sf.TextClassifier().fit(train.texts, train.labels)
     right = model.score(test.texts, test.labels)
     save(model, output)

@@ -3,8 +3,7 @@
 This package imports only numpy until more is needed, so that the table of bits takes most of the memory.
 """
 
-from suffice.concepts.hypothesis_table import Beliefs
-from suffice.concepts.learner import ConceptLearner
+from suffice.concepts.learner import Beliefs, ConceptLearner
 from suffice.concepts.number_game import NumberGame, is_prime, usual_rules
 from suffice.concepts.rectangles import Rectangles
 

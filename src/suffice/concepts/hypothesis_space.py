@@ -1,20 +1,27 @@
-"""Read hypotheses (sets, predicates, a matrix) into names, the domain and a table of bits."""
+"""Read hypotheses (sets, predicates, a matrix, a file) into names, the domain and a table of bits.
+
+A file stores hypotheses as bits, the prior, and the count of each item; rules that were given as functions are stored
+as the items that they hold. A file may be forged, so all of it is checked.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from collections.abc import Hashable, Iterable, Iterator, Mapping
 from itertools import chain
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from suffice.concepts.bits import Bits
+from suffice.concepts.scores import Bits
 from suffice.errors import DataError, InputError, KindError, ShapeError
 from suffice.typing import Array, Booleans
 
-__all__ = ["Space", "checked_space", "different", "listed", "read_prior", "read_space"]
-
 CELLS_AT_ONCE = 2**22
+
+MOST_OBSERVED = 2**53 - 1
+"""Largest number of observations in a file."""
+
+State = dict[str, Any]
 
 
 class Space(NamedTuple):
@@ -44,7 +51,7 @@ def read_space(hypotheses: Any, domain: Any = None, names: Any = None) -> Space:
     return checked_space(bits, items, names)
 
 
-def listed(items: Any, name: str) -> list[Any]:
+def as_list(items: Any, name: str) -> list[Any]:
     """Return items as a list; raise for a single item, such as a text."""
     if isinstance(items, np.ndarray) and items.ndim == 1:
         return [*items.tolist()]
@@ -102,7 +109,7 @@ def checked_space(bits: Bits, items: tuple[Hashable, ...], names: Any) -> Space:
 
 def different(values: Any, name: str) -> tuple[Hashable, ...]:
     """Return the items of a list; raise unless they are hashable and distinct."""
-    found = tuple(listed(values, name))
+    found = tuple(as_list(values, name))
     try:
         seen = set(found)
     except TypeError:
@@ -152,38 +159,75 @@ def _block(block: Any, width: int | None) -> Booleans:
 
 def _union(members: list[Any]) -> tuple[Hashable, ...]:
     """Return the items of all sets, sorted if possible."""
-    for one in members:
-        if callable(one) or _is_row(one):
-            raise InputError(
-                "The argument 'domain' must list all items if hypotheses are predicates or rows; got None."
-            )
-    seen = dict.fromkeys(item for one in members for item in listed(one, "hypotheses"))
+    if any(callable(one) or (isinstance(one, np.ndarray) and one.dtype == np.bool_) for one in members):
+        raise InputError("The argument 'domain' must list all items if hypotheses are predicates or rows; got None.")
+    seen = dict.fromkeys(item for one in members for item in as_list(one, "hypotheses"))
     try:
         return tuple(sorted(seen))
     except TypeError:
         return tuple(seen)
 
 
-def _is_row(one: Any) -> bool:
-    return isinstance(one, np.ndarray) and one.dtype == np.bool_
-
-
 def _row(one: Any, items: tuple[Hashable, ...], codes: dict[Hashable, int]) -> Booleans:
     if callable(one):
-        return _evaluated(one, items)
-    if _is_row(one):
+        return np.fromiter((bool(one(item)) for item in items), np.bool_, len(items))
+    if isinstance(one, np.ndarray) and one.dtype == np.bool_:
         if one.shape != (len(items),):
             raise ShapeError(
                 f"A row of a hypothesis must have a value for each of {len(items)} items; got shape {one.shape}."
             )
         return np.asarray(one)
     row = np.zeros(len(items), np.bool_)
-    for item in listed(one, "hypotheses"):
+    for item in as_list(one, "hypotheses"):
         if item not in codes:
             raise DataError(f"A hypothesis must hold only items of the domain; got {item!r}, which is not in it.")
         row[codes[item]] = True
     return row
 
 
-def _evaluated(predicate: Callable[[Any], Any], items: tuple[Hashable, ...]) -> Booleans:
-    return np.fromiter((bool(predicate(item)) for item in items), np.bool_, len(items))
+def check_parts(found: Any, names: tuple[str, ...], what: str) -> None:
+    """Raise DataError unless a part of a file has these keys."""
+    if not isinstance(found, dict) or set(found) != set(names):
+        raise DataError(f"{what} must have {list(names)}; got {str(found)[:80]}.")
+
+
+def read_state(state: State) -> Space:
+    """Return the space of hypotheses of a file; raise DataError if it is invalid."""
+    check_parts(state, ("schema", "statistics"), "A learner")
+    schema = state["schema"]
+    check_parts(schema, ("hypotheses", "domain", "bits"), "A space of hypotheses")
+    names, items = (_from_file(schema[name], name) for name in ("hypotheses", "domain"))
+    packed, rows = schema["bits"], len(names)
+    if not isinstance(packed, np.ndarray) or packed.dtype != np.uint8 or packed.shape != (-(-rows // 8), len(items)):
+        raise DataError(f"Bits must be an array for {rows} hypotheses and {len(items)} items.")
+    if rows % 8 and (packed[-1] & (255 >> rows % 8)).any():
+        raise DataError(f"Bits must be set for {rows} hypotheses only; got some beyond them.")
+    return checked_space(Bits(packed, rows), different(items, "domain"), names)
+
+
+def read_belief(prior: Any, space: Space) -> Array:
+    """Return the prior of a file, unchanged to the bit; raise DataError if it is invalid."""
+    if not isinstance(prior, np.ndarray) or prior.dtype != np.float64 or prior.shape != (len(space.names),):
+        raise DataError(f"A prior must have a probability for each of {len(space.names)} hypotheses.")
+    if not (np.isfinite(prior) & (prior >= 0)).all() or abs(prior.sum() - 1) > 1e-9:
+        raise DataError("A prior must have probabilities that add up to one.")
+    return prior
+
+
+def for_file(values: tuple[Hashable, ...]) -> Any:
+    """Return plain numbers as an array, which is shorter, and all else as a list."""
+    for kind, dtype in ((int, np.int64), (float, np.float64)):
+        if all(type(value) is kind for value in values):
+            try:
+                return np.array(values, dtype)
+            except OverflowError:
+                break
+    return list(values)
+
+
+def _from_file(values: Any, name: str) -> tuple[Hashable, ...]:
+    if isinstance(values, np.ndarray) and values.ndim == 1 and values.dtype in (np.int64, np.float64):
+        return tuple(values.tolist())
+    if not isinstance(values, list):
+        raise DataError(f"The {name} of a learner must be a list.")
+    return tuple(values)

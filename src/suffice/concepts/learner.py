@@ -10,28 +10,116 @@ statistic: it adds and subtracts, and learning in steps equals learning at once.
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterator
 from copy import copy
+from dataclasses import dataclass, field
 from numbers import Real
 from typing import Any, Literal, Self
 
 import numpy as np
 
-from suffice.concepts.hypothesis_space import Space, listed, read_prior, read_space
-from suffice.concepts.hypothesis_table import Beliefs
-from suffice.concepts.numbers import entropy, largest, picked
-from suffice.concepts.scores import Odds, Scores
-from suffice.concepts.stored_learner import State, check_parts, kept, read_belief, read_seen, read_state
-from suffice.concepts.tallies import ASKED_IN, ASKED_OUT, DRAWN, Tallies, conflict
+from suffice.concepts.hypothesis_space import (
+    MOST_OBSERVED,
+    Space,
+    State,
+    as_list,
+    check_parts,
+    for_file,
+    read_belief,
+    read_prior,
+    read_space,
+    read_state,
+)
+from suffice.concepts.scores import ASKED_IN, ASKED_OUT, DRAWN, Odds, Scores, Tallies, conflict, largest
 from suffice.errors import DataError, InputError, KindError
-from suffice.notebook import card
+from suffice.notebook import MOST, bar, card, table
 from suffice.signatures import explain_arguments
 from suffice.typing import Array, Booleans, Integers, Rng, Size
 
-__all__ = ["ConceptLearner"]
-
 Sampling = Literal["strong", "weak"]
 NOTHING = 1e-12  # nats; anything smaller is a rounding error
+
+
+SHOWN = 10  # hypotheses in a repr
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Beliefs:
+    """A line per hypothesis: its name, number of items, prior, likelihood and posterior.
+
+    >>> from suffice.concepts import ConceptLearner
+    >>> table = ConceptLearner({"low": {1, 2}, "all": {1, 2, 3, 4}}).observe([1]).posterior_
+    >>> table["low"].__round__(3)
+    0.667
+    >>> table.top(1)
+    [('low', 0.666...)]
+    """
+
+    names: tuple[Hashable, ...]
+    sizes: Integers
+    prior: Array
+    log_likelihood: Array
+    """ln p(D | h), minus infinity where the observations are impossible."""
+    posterior: Array
+    _places: dict[Hashable, int] = field(default_factory=dict)
+
+    def top(self, most: int = SHOWN) -> list[tuple[Hashable, float]]:
+        """Return the most probable hypotheses, with their posterior."""
+        return [(self.names[at], float(self.posterior[at])) for at in self.order()[:most]]
+
+    def order(self) -> Integers:
+        """Return the indices of the hypotheses, the most probable first; ties in the order given."""
+        return np.argsort(-self.posterior, kind="stable")
+
+    def to_frame(self, backend: str | None = None) -> Any:
+        """Return all lines as a dataframe, the most probable hypothesis first."""
+        from suffice.tables.frame import frame_of
+
+        order = self.order()
+        columns = {
+            "hypothesis": [self.names[at] for at in order],
+            "size": self.sizes[order],
+            "prior": self.prior[order],
+            "log_likelihood": self.log_likelihood[order],
+            "posterior": self.posterior[order],
+        }
+        return frame_of(columns, backend)
+
+    def __getitem__(self, name: Hashable) -> float:
+        if not self._places:
+            self._places.update((one, at) for at, one in enumerate(self.names))
+        if name not in self._places:
+            raise InputError(f"There is no hypothesis {name!r} among the {len(self)}; see `names`.")
+        return float(self.posterior[self._places[name]])
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    def __repr__(self) -> str:
+        possible = int((self.posterior > 0).sum())
+        order = self.order()[: min(SHOWN, possible)]
+        width = max(10, *(len(str(self.names[at])) for at in order))
+        lines = [f"{'hypothesis':<{width}}   size     prior  likelihood  posterior"]
+        for at in order:
+            likelihood = np.exp(self.log_likelihood[at])
+            lines.append(
+                f"{self.names[at]!s:<{width}}  {self.sizes[at]:>5}  {self.prior[at]:>8.4f}"
+                f"  {likelihood:>10.3g}  {self.posterior[at]:>9.4f}"
+            )
+        less, never = max(0, possible - SHOWN), len(self) - possible
+        rest = [f"{less:,} less probable"] * (less > 0) + [f"{never:,} impossible"] * (never > 0)
+        lines += [f"and {', '.join(rest)}"] * bool(rest)
+        return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        return card(self, self._parts, f"{len(self):,} hypotheses")
+
+    def _parts(self) -> Iterator[str]:
+        order = self.order()[:MOST]
+        columns = (self.sizes[order], self.prior[order], np.exp(self.log_likelihood[order]), self.posterior[order])
+        names, shares = [str(self.names[at]) for at in order], self.posterior[order].tolist()
+        rows = zip(names, *(column.tolist() for column in columns), map(bar, shares), strict=True)
+        yield table(["hypothesis", "size", "prior", "likelihood", "posterior", ""], rows, len(self))
 
 
 class ConceptLearner:
@@ -95,9 +183,7 @@ class ConceptLearner:
         sampling: Sampling = "strong",
         noise: float = 0.0,
     ) -> None:
-        self._start(read_space(hypotheses, domain, names), prior, sampling, noise)
-
-    def _start(self, space: Space, prior: Any, sampling: Sampling, noise: float) -> None:
+        space = read_space(hypotheses, domain, names)
         self._believe(space, read_prior(prior, space.names), sampling, noise)
 
     def _believe(self, space: Space, prior: Array, sampling: Sampling, noise: float) -> None:
@@ -108,20 +194,33 @@ class ConceptLearner:
             raise InputError(f"The argument 'noise' must be a number from 0 to below 1; got {noise!r}.")
         self._space, self.sampling, self.noise = space, sampling, float(noise)
         self._codes = {item: code for code, item in enumerate(space.domain)}
-        self._scores = Scores(Odds(space.bits, prior, self.noise), Tallies.zero(space.bits))
+        self._kind = DRAWN if sampling == "strong" else ASKED_IN  # of observed examples
+        nothing = Tallies.of(space.bits, np.zeros((3, space.bits.items), np.int64))
+        self._scores = Scores(Odds(space.bits, prior, self.noise), nothing)
 
     def _params_in_files(self) -> State:
         return {"prior": self._scores.odds.prior, "sampling": self.sampling, "noise": self.noise}
 
     def _get_state(self) -> State:
-        return kept(self._space, self._scores.seen)
+        space = self._space
+        schema = {"hypotheses": for_file(space.names), "domain": for_file(space.domain), "bits": space.bits.packed}
+        return {"schema": schema, "statistics": {"observed": self._scores.seen.items}}
 
     @classmethod
     def _of_file(cls, given: State, state: State) -> Self:
         check_parts(given, ("prior", "sampling", "noise"), "Parameters of a learner")
         space, learner = read_state(state), object.__new__(cls)
         learner._believe(space, read_belief(given["prior"], space), given["sampling"], given["noise"])
-        return learner._with(read_seen(state["statistics"], space, learner.sampling))
+        check_parts(state["statistics"], ("observed",), "Statistics of a learner")
+        items, shape = state["statistics"]["observed"], (3, len(space.domain))
+        if not isinstance(items, np.ndarray) or items.dtype != np.int64 or items.shape != shape:
+            raise DataError(f"Observations must be counts of {shape[1]} items.")
+        odd = items[DRAWN].any() if learner.sampling == "weak" else False
+        if odd or (items < 0).any() or items.sum(dtype=np.float64) > MOST_OBSERVED:
+            raise DataError(
+                "Observations must be counts of at least 0; under weak sampling, none may be drawn examples."
+            )
+        return learner._with(Tallies.of(space.bits, items))
 
     @property
     def domain(self) -> tuple[Hashable, ...]:
@@ -139,10 +238,8 @@ class ConceptLearner:
 
         Answers are not included, except that under weak sampling an item said to belong is an example.
         """
-        kind = DRAWN if self.sampling == "strong" else ASKED_IN
-        return [
-            item for item, n in zip(self.domain, self._scores.seen.items[kind].tolist(), strict=True) for _ in range(n)
-        ]
+        counts = self._scores.seen.items[self._kind].tolist()
+        return [item for item, n in zip(self.domain, counts, strict=True) for _ in range(n)]
 
     def items_of(self, hypothesis: Hashable) -> list[Hashable]:
         """Return the items that a hypothesis holds."""
@@ -155,8 +252,7 @@ class ConceptLearner:
 
     def observe(self, items: Any) -> Self:
         """Return the belief after further examples of the concept; a repeated example counts again."""
-        kind = DRAWN if self.sampling == "strong" else ASKED_IN
-        return self._with(self._scores.seen + self._tally(kind, items))
+        return self._with(self._scores.seen + self._tally(self._kind, items))
 
     def answer(self, items: Any, member: bool) -> Self:
         """Return the belief after being told whether the queried items belong to the concept: `member` is the answer.
@@ -170,8 +266,7 @@ class ConceptLearner:
 
     def forget(self, items: Any) -> Self:
         """Return the belief as if these examples had never been observed."""
-        kind = DRAWN if self.sampling == "strong" else ASKED_IN
-        return self._with(self._scores.seen - self._tally(kind, items))
+        return self._with(self._scores.seen - self._tally(self._kind, items))
 
     @property
     def posterior_(self) -> Beliefs:
@@ -218,7 +313,7 @@ class ConceptLearner:
         """Return the expected information, in nats, of asking whether each item belongs to the concept."""
         p = self._scores.membership
         yes = (1 - self.noise) * p + self.noise * (1 - p)
-        gain = entropy(yes) - entropy(np.array(self.noise))
+        gain = _entropy(yes) - _entropy(np.array(self.noise))
         every = np.where(gain > NOTHING, gain, 0.0)
         return every if items is None else every[self._read(items)]
 
@@ -235,23 +330,21 @@ class ConceptLearner:
         from suffice.posterior.base import draws, generator
 
         rng, shape = generator(rng), draws(size)
-        places = rng.choice(len(self.hypotheses), shape, p=self._scores.posterior)
-        if of == "hypotheses":
-            return picked(self.hypotheses, places)
-        if self.sampling == "weak":
+        places: Integers = np.asarray(rng.choice(len(self.hypotheses), shape, p=self._scores.posterior))
+        if of == "items" and self.sampling == "weak":
             raise InputError(
                 "Items can be drawn under sampling='strong' only; got 'weak', which does not model where items come "
                 "from. Draw hypotheses with of='hypotheses'."
             )
-        return picked(self.domain, self._examples_of(places, rng))
-
-    def _examples_of(self, places: Any, rng: np.random.Generator) -> Any:
-        codes = np.empty(np.shape(places), np.int64)
-        for at in np.ndindex(codes.shape):
+        drawn = np.empty(places.size, object)
+        for at, hypothesis in enumerate(places.ravel().tolist()):
+            if of == "hypotheses":
+                drawn[at] = self.hypotheses[hypothesis]
+                continue
             wrong = rng.random() < self.noise
-            held = np.flatnonzero(self._space.bits.row(int(np.asarray(places)[at])))
-            codes[at] = rng.integers(len(self.domain)) if wrong else rng.choice(held)
-        return codes
+            held = np.flatnonzero(self._space.bits.row(hypothesis))
+            drawn[at] = self.domain[rng.integers(len(self.domain)) if wrong else rng.choice(held)]
+        return drawn.reshape(shape) if shape else drawn[0]
 
     def __repr__(self) -> str:
         count = self._scores.seen.drawn + self._scores.seen.answered
@@ -264,7 +357,7 @@ class ConceptLearner:
         return card(self, self.posterior_._parts)
 
     def _read(self, items: Any) -> Integers:
-        found = listed(items, "items")
+        found = as_list(items, "items")
         try:
             return np.array([self._codes[item] for item in found], np.int64)
         except (KeyError, TypeError):
@@ -273,7 +366,9 @@ class ConceptLearner:
             raise DataError(f"The argument 'items' must hold items of the domain ({ends}); got {odd!r}.") from None
 
     def _tally(self, kind: int, items: Any) -> Tallies:
-        return Tallies.of(self._space.bits, kind, self._read(items))
+        counts = np.zeros((3, len(self.domain)), np.int64)
+        counts[kind] = np.bincount(self._read(items), minlength=len(self.domain))
+        return Tallies.of(self._space.bits, counts)
 
     def _with(self, seen: Tallies) -> Self:
         """Return a learner with the same prior and other observations; raise if they rule out every hypothesis."""
@@ -288,3 +383,9 @@ class ConceptLearner:
 
 
 explain_arguments(ConceptLearner)
+
+
+def _entropy(p: Array) -> Array:
+    """Return the entropy, in nats, of a yes that has probability p."""
+    inner = np.clip(p, np.finfo(np.float64).tiny, 1 - np.finfo(np.float64).epsneg)
+    return np.where((p > 0) & (p < 1), -inner * np.log(inner) - (1 - inner) * np.log1p(-inner), 0.0)

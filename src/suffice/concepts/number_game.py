@@ -5,7 +5,7 @@ Rules (CL-4) are those that people think of; intervals (CL-5) say that numbers n
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from math import isqrt
 from numbers import Integral, Real
 from typing import Any, Literal
@@ -16,8 +16,6 @@ from suffice.concepts.hypothesis_space import read_prior, read_space
 from suffice.concepts.learner import ConceptLearner, Sampling
 from suffice.errors import InputError, KeywordError
 from suffice.typing import Array, Booleans
-
-__all__ = ["RULES", "NumberGame", "is_prime", "usual_rules"]
 
 NUMBERS = range(1, 101)
 FAVOURED, ODD_BALL = 5.0, 0.01
@@ -50,8 +48,8 @@ def usual_rules(numbers: Sequence[int] = NUMBERS) -> dict[str, Any]:
         "even": lambda n: n % 2 == 0,
         "odd": lambda n: n % 2 == 1,
         "squares": {n for n in numbers if n > 0 and isqrt(n) ** 2 == n},
-        **{f"multiples of {k}": _multiples(k) for k in range(3, 11)},
-        **{f"ending in {k}": _ending(k) for k in range(1, 10)},
+        **{f"multiples of {k}": lambda n, k=k: n % k == 0 for k in range(3, 11)},
+        **{f"ending in {k}": lambda n, k=k: n % 10 == k for k in range(1, 10)},
         **{f"powers of {k}": _powers(k, numbers) for k in range(2, 11)},
         "all": set(numbers),
         "powers of 2 and 37": _powers(2, numbers) | {37} & set(numbers),
@@ -68,15 +66,6 @@ def _powers(base: int, numbers: Sequence[int]) -> set[int]:
     return found & set(numbers)
 
 
-def _multiples(of: int) -> Callable[[int], bool]:
-    return lambda n: n % of == 0
-
-
-def _ending(digit: int) -> Callable[[int], bool]:
-    return lambda n: n % 10 == digit
-
-
-RULES = usual_rules()
 WEIGHTS = {"even": FAVOURED, "odd": FAVOURED, "powers of 2 and 37": ODD_BALL, "powers of 2 but 32": ODD_BALL}
 
 
@@ -142,8 +131,13 @@ class NumberGame(ConceptLearner):
     ) -> None:
         if prior not in ("rules", "intervals"):
             raise InputError(f"The argument 'prior' of NumberGame must be 'rules' or 'intervals'; got {prior!r}.")
-        domain = _whole_numbers(numbers)
-        given: Any = usual_rules(domain) if rules is None else rules
+        given: Any = numbers
+        listed = list(given) if isinstance(given, Iterable) and not isinstance(given, str) else []
+        whole = all(isinstance(n, Integral) and not isinstance(n, bool) for n in listed)
+        if not listed or not whole or len(set(listed)) < len(listed):
+            raise InputError(f"The argument 'numbers' of NumberGame must list distinct whole numbers; got {numbers!r}.")
+        domain = sorted(int(n) for n in listed)
+        given = usual_rules(domain) if rules is None else rules
         if not isinstance(given, Mapping) or not given:
             raise InputError(f"The argument 'rules' of NumberGame must be a dict of rules by name; got {rules!r}.")
         weighed = {name: _weighed(name, rule) for name, rule in given.items()}
@@ -164,7 +158,7 @@ class NumberGame(ConceptLearner):
         elif (weight, scale) != (None, None):
             name = "weight" if scale is None else "scale"
             raise KeywordError(f"The argument {name!r} of NumberGame needs prior='intervals'; got it with 'rules'.")
-        self._start(space, weights, sampling, noise)
+        self._believe(space, read_prior(weights, space.names), sampling, noise)
 
 
 def _weighed(name: object, given: Any) -> tuple[Any, float]:
@@ -177,15 +171,6 @@ def _weighed(name: object, given: Any) -> tuple[Any, float]:
             f"one of these and a weight from 0 on; got {given!r} for {name!r}."
         )
     return rule, float(weight)
-
-
-def _whole_numbers(numbers: Any) -> list[int]:
-    """Return the sorted numbers of a game; raise unless they are distinct whole numbers."""
-    found = list(numbers) if isinstance(numbers, Iterable) and not isinstance(numbers, str) else []
-    whole = all(isinstance(n, Integral) and not isinstance(n, bool) for n in found)
-    if not found or not whole or len(set(found)) < len(found):
-        raise InputError(f"The argument 'numbers' of NumberGame must list distinct whole numbers; got {numbers!r}.")
-    return sorted(int(n) for n in found)
 
 
 def _intervals(domain: list[int]) -> tuple[list[str], Booleans]:

@@ -18,14 +18,12 @@ from typing import Any, Self
 
 import numpy as np
 
+from suffice.concepts.hypothesis_space import MOST_OBSERVED, State, check_parts
 from suffice.concepts.learner import Sampling
-from suffice.concepts.stored_learner import MOST, State, check_parts
 from suffice.errors import DataError, InputError, KeywordError, KindError, ShapeError
 from suffice.notebook import card, table
 from suffice.signatures import explain_arguments
 from suffice.typing import Array
-
-__all__ = ["Rectangles"]
 
 LARGEST = 1e150
 """Largest value and size accepted, so that differences and quotients stay finite."""
@@ -79,7 +77,21 @@ class Rectangles:
             raise KeywordError(
                 "Weak sampling needs the argument 'expected_size': without it the examples never bound the rectangle."
             )
-        self.expected_size, self.sampling = _sizes(expected_size), sampling
+        sizes = None if expected_size is None else _numbers(expected_size)
+        if expected_size is not None:
+            if (
+                sizes is None
+                or sizes.ndim > 1
+                or not sizes.size
+                or not ((sizes >= 1 / LARGEST) & (sizes <= LARGEST)).all()
+            ):
+                raise InputError(
+                    "The argument 'expected_size' of Rectangles must be a number above 0, or one per feature; "
+                    f"got {expected_size!r}."
+                )
+            sizes = sizes.copy()
+            sizes.setflags(write=False)
+        self.expected_size, self.sampling = sizes, sampling
         self.n_, self._low, self._high = 0, np.empty(0), np.empty(0)
         self._names: list[str] | None = None
 
@@ -126,12 +138,21 @@ class Rectangles:
             return np.asarray(np.exp(self._log_share(span, beyond).sum(axis=1)))
 
     def _log_share(self, span: Array, beyond: Array) -> Array:
-        """Return ln G(r + d) / G(r) of each point and feature."""
+        """Return ln G(r + d) / G(r) of each point and feature.
+
+        Of exponentially distributed lengths, p(s) ∝ e^(−s/σ): with s = r (1 + v) and x = r/σ, G(r) = r²⁻ⁿ e⁻ˣ Hₙ(x),
+        where Hₙ(x) = ∫ v (1 + v)⁻ⁿ e⁻ˣᵛ dv. A span of zero occurs only with n = 0 or 1, where G(0) = σ²⁻ⁿ.
+        """
         if self.expected_size is None:
             return -(self.n_ - 1) * np.log1p(beyond / span)  # CL-6
         n = self.n_ if self.sampling == "strong" else 0
         sigma = np.broadcast_to(self.expected_size, span.shape)
-        return _log_share(n, span, beyond, sigma)
+        known = span > 0
+        x, later = span / sigma, (span + beyond) / sigma
+        before, after = _log_integrals(n, np.where(x > 0, x, 1.0), np.where(later > 0, later, 1.0))
+        grown = np.where(known, np.log1p(beyond / np.where(known, span, 1.0)), np.log(np.where(later > 0, later, 1.0)))
+        shares = (2 - n) * grown - beyond / sigma + after - np.where(known, before, 0.0)  # CL-7
+        return np.where(beyond > 0, shares, 0.0)
 
     def _check_span(self, span: Array) -> None:
         """Raise DataError if the examples do not give the rectangle a size."""
@@ -202,13 +223,22 @@ class Rectangles:
         n, low, high = (state["statistics"][name] for name in ("n", "low", "high"))
         empty = cls(given["expected_size"], sampling=given["sampling"])
         width = empty._width()
-        if type(n) is not int or not 0 <= n <= MOST or not all(map(_is_corner, (low, high))):
+        arrays = all(isinstance(end, np.ndarray) and end.dtype == np.float64 and end.ndim == 1 for end in (low, high))
+        if type(n) is not int or not 0 <= n <= MOST_OBSERVED or not arrays:
             raise DataError("Statistics of Rectangles must be a number of points and two corners.")
         if low.shape != high.shape or (n == 0) != (len(low) == 0) or (n > 0 and width not in (None, len(low))):
             raise DataError("Corners of Rectangles must have as many features as sizes, and be empty without points.")
         if not ((low <= high) & (low >= -LARGEST) & (high <= LARGEST)).all() or (n == 1 and (low != high).any()):
             raise DataError("Corners of Rectangles must be finite, the lower first, and equal if there is one point.")
-        return empty._with(n, low, high, _named(state["schema"], len(low)) if named else None)
+        if not named:
+            return empty._with(n, low, high)
+        check_parts(state["schema"], ("features",), "The schema of Rectangles")
+        names, width = state["schema"]["features"], len(low)
+        if not isinstance(names, list) or not all(isinstance(name, str) for name in names) or len({*names}) != width:
+            raise DataError(
+                f"Rectangles must have a different name for each of {width} features; got {str(names)[:80]}."
+            )
+        return empty._with(n, low, high, names)
 
     def __repr__(self) -> str:
         prior = "" if self.expected_size is None else f", expected_size={self.expected_size.tolist()}"
@@ -226,20 +256,6 @@ class Rectangles:
 explain_arguments(Rectangles)
 
 
-def _sizes(given: Any) -> Array | None:
-    """Return expected sizes as an array; raise unless they are positive numbers."""
-    if given is None:
-        return None
-    found = _numbers(given)
-    if found is None or found.ndim > 1 or found.size == 0 or not ((found >= 1 / LARGEST) & (found <= LARGEST)).all():
-        raise InputError(
-            f"The argument 'expected_size' of Rectangles must be a number above 0, or one per feature; got {given!r}."
-        )
-    found = found.copy()
-    found.setflags(write=False)
-    return found
-
-
 def _numbers(given: Any) -> Array | None:
     """Return numbers as an array; None if there are other values, such as texts."""
     try:
@@ -255,33 +271,6 @@ def _names(points: Any) -> list[str] | None:
     names = getattr(points, "column_names", getattr(points, "columns", points if isinstance(points, Mapping) else None))
     found = [] if names is None else list(names)
     return found if found and all(isinstance(name, str) for name in found) else None
-
-
-def _named(schema: Any, width: int) -> list[str]:
-    """Return the names of features in a file; raise DataError unless there is a different one for each."""
-    check_parts(schema, ("features",), "The schema of Rectangles")
-    names = schema["features"]
-    if not isinstance(names, list) or not all(isinstance(name, str) for name in names) or len({*names}) != width:
-        raise DataError(f"Rectangles must have a different name for each of {width} features; got {str(names)[:80]}.")
-    return names
-
-
-def _is_corner(found: Any) -> bool:
-    return isinstance(found, np.ndarray) and found.dtype == np.float64 and found.ndim == 1
-
-
-def _log_share(n: int, span: Array, beyond: Array, sigma: Array) -> Array:
-    """Return ln G(r + d) / G(r) for exponentially distributed lengths, p(s) ∝ e^(−s/σ).
-
-    With s = r (1 + v) and x = r/σ, G(r) = r²⁻ⁿ e⁻ˣ Hₙ(x), where Hₙ(x) = ∫ v (1 + v)⁻ⁿ e⁻ˣᵛ dv. A span of zero occurs
-    only with n = 0 or 1, where G(0) = σ²⁻ⁿ.
-    """
-    known = span > 0
-    x, later = span / sigma, (span + beyond) / sigma
-    before, after = _log_integrals(n, np.where(x > 0, x, 1.0), np.where(later > 0, later, 1.0))
-    grown = np.where(known, np.log1p(beyond / np.where(known, span, 1.0)), np.log(np.where(later > 0, later, 1.0)))
-    shares = (2 - n) * grown - beyond / sigma + after - np.where(known, before, 0.0)  # CL-7
-    return np.where(beyond > 0, shares, 0.0)
 
 
 def _log_integrals(n: int, *at: Array) -> list[Array]:

@@ -2,11 +2,8 @@
 
 from suffice.datasets.corpus import Corpus
 from suffice.datasets.installed import docstrings
-from suffice.datasets.newsgroups import read_20newsgroups
-from suffice.datasets.tables import LabelledTable, read_table
-from suffice.datasets.texts import read_reuters_r8, read_sms_spam
-from suffice.datasets.udhr import read_udhr
-from suffice.datasets.xwindows import Bags, read_xwindows
+from suffice.datasets.tables import Bags, LabelledTable, read_table, read_xwindows
+from suffice.datasets.texts import read_20newsgroups, read_reuters_r8, read_sms_spam, read_udhr
 
 __all__ = [
     "Bags",

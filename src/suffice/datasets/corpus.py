@@ -1,4 +1,4 @@
-"""Hold labelled texts, and split them by groups."""
+"""Labelled texts, which are split by groups."""
 
 from collections import Counter
 from dataclasses import dataclass
@@ -9,8 +9,6 @@ import numpy as np
 from suffice.errors import DataError, InputError, ShapeError
 from suffice.notebook import card, table
 from suffice.telling import counted
-
-__all__ = ["Corpus"]
 
 
 @dataclass(frozen=True, repr=False)

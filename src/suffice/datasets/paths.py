@@ -7,8 +7,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from suffice.errors import DataError, InputError, PathError
-
-__all__ = ["AnyPath", "check_subset", "existing", "find", "lines"]
+from suffice.telling import listed
 
 AnyPath: TypeAlias = str | PathLike[str]
 """A path as a string or an object."""
@@ -38,8 +37,7 @@ def find(path: AnyPath, names: Sequence[str], reader: str) -> Path:
 
 def contents(folder: Path) -> str:
     """Return the first file names of a folder, for an error message."""
-    names = sorted(entry.name for entry in folder.iterdir())
-    return ", ".join(names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "") if names else "nothing"
+    return listed(sorted(entry.name for entry in folder.iterdir())) or "nothing"
 
 
 def lines(file: Path, reader: str, encoding: str = "utf-8") -> list[str]:

@@ -4,8 +4,6 @@ import inspect
 import re
 from collections.abc import Iterable, Iterator
 
-__all__ = ["fingerprint", "paragraphs"]
-
 RULE = re.compile(r"[-=~^*#+|\"'`.:_ ]{3,}$")
 """An underline, or the border of a table."""
 

@@ -1,4 +1,4 @@
-"""Read well-known tables into columns."""
+"""Read well-known tables into columns, and the X windows documents into bags of words."""
 
 import csv
 from dataclasses import dataclass
@@ -8,17 +8,70 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import io, sparse
 
-from suffice.datasets.formats import FORMATS, Format
 from suffice.datasets.paths import AnyPath, check_subset, existing, find, lines
 from suffice.errors import DataError, InputError
 from suffice.notebook import card, table
 from suffice.telling import counted
 
-__all__ = ["LabelledTable", "read_table"]
-
 FIRST = 5
 """Rows that a notebook shows."""
+
+KEYS = ("xtrain", "ytrain", "xtest", "ytest", "vocab")
+LABELS = np.array(["X windows", "MS windows"], dtype=object)
+
+
+@dataclass(frozen=True)
+class Format:
+    """The format of a table."""
+
+    files: dict[str, str]
+    """The file of each part: `train` and `test`, or `all` for a single file."""
+    target: str
+    names: str = ""
+    """The columns in order; empty if the file has a header."""
+    missing: str = "?"
+    categories: bool = False
+    """Whether all columns are categories, including those that look like numbers."""
+    split: str = ""
+    """The column that assigns rows to parts, if any: 0 is train, 1 is test."""
+
+
+def numbered(count: int) -> str:
+    """Return the names x1, x2, ..., for columns without names."""
+    return " ".join(f"x{i}" for i in range(1, count + 1))
+
+
+ADULT = (
+    "age workclass fnlwgt education education-num marital-status occupation relationship race sex capital-gain "
+    "capital-loss hours-per-week native-country income"
+)
+
+MUSHROOM = (
+    "class cap-shape cap-surface cap-color bruises odor gill-attachment gill-spacing gill-size gill-color stalk-shape "
+    "stalk-root stalk-surface-above-ring stalk-surface-below-ring stalk-color-above-ring stalk-color-below-ring "
+    "veil-type veil-color ring-number ring-type spore-print-color population habitat"
+)
+
+VOTES = (
+    "party handicapped-infants water-project-cost-sharing adoption-of-the-budget-resolution physician-fee-freeze "
+    "el-salvador-aid religious-groups-in-schools anti-satellite-test-ban aid-to-nicaraguan-contras mx-missile "
+    "immigration synfuels-corporation-cutback education-spending superfund-right-to-sue crime duty-free-exports "
+    "export-administration-act-south-africa"
+)
+
+FORMATS = {
+    "adult": Format({"train": "adult.data", "test": "adult.test"}, "income", ADULT),
+    "car": Format({"all": "car.data"}, "class", "buying maint doors persons lug_boot safety class", categories=True),
+    "ionosphere": Format({"all": "ionosphere.data"}, "class", numbered(34) + " class"),
+    "mushroom": Format({"all": "agaricus-lepiota.data"}, "class", MUSHROOM, categories=True),
+    "penguins": Format({"all": "penguins.csv"}, "species", missing="NA"),
+    "sonar": Format({"all": "sonar.all-data"}, "class", numbered(60) + " class"),
+    "titanic": Format({"all": "titanic.csv"}, "survived", missing=""),
+    "votes": Format({"all": "house-votes-84.data"}, "party", VOTES, categories=True),
+    "vowel": Format({"all": "vowel-context.data"}, "vowel", f"split speaker sex {numbered(10)} vowel", split="split"),
+}
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -74,9 +127,13 @@ def read_table(name: str, path: AnyPath, subset: str = "all") -> LabelledTable:
     >>> table.X["doors"], table.y
     (array(['2', '5more'], dtype=object), array(['unacc', 'vgood'], dtype=object))
     """
-    known = format_of(name)
+    if name not in FORMATS:
+        guess = get_close_matches(name, FORMATS, 1)
+        hint = f" Did you mean {guess[0]!r}?" if guess else ""
+        raise InputError(f"read_table expects 'name' to be one of {', '.join(FORMATS)}; got {name!r}.{hint}")
+    known = FORMATS[name]
     check_subset(subset, "read_table")
-    if subset != "all" and not known.parts:
+    if subset != "all" and "train" not in known.files and not known.split:
         raise InputError(f"read_table expects subset='all' for {name!r}, which has no parts; got {subset!r}.")
     header: list[str] = []
     rows: list[list[str]] = []
@@ -85,15 +142,6 @@ def read_table(name: str, path: AnyPath, subset: str = "all") -> LabelledTable:
         rows += found
     columns = {column: list(values) for column, values in zip(header, zip(*rows, strict=True), strict=True)}
     return LabelledTable({c: array(v, known) for c, v in chosen(columns, known, subset).items()}, known.target)
-
-
-def format_of(name: str) -> Format:
-    """Return the format of a table by its name; raise InputError for an unknown name."""
-    if name not in FORMATS:
-        guess = get_close_matches(name, FORMATS, 1)
-        hint = f" Did you mean {guess[0]!r}?" if guess else ""
-        raise InputError(f"read_table expects 'name' to be one of {', '.join(FORMATS)}; got {name!r}.{hint}")
-    return FORMATS[name]
 
 
 def files(name: str, known: Format, path: AnyPath, subset: str) -> list[Path]:
@@ -149,3 +197,55 @@ def array(values: list[str], known: Format) -> NDArray[Any]:
     except ValueError:
         return text
     return numbers.astype(np.int64) if integral else numbers
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Bags:
+    """Documents as bags of words: a sparse matrix with a label per row and a word per column.
+
+    >>> Bags(sparse.csr_array([[1, 0], [1, 1]]), np.array(["a", "b"]), ["tea", "rum"])
+    Bags(2 documents, 2 words, 2 labels)
+    """
+
+    X: Any
+    y: NDArray[Any]
+    words: list[str]
+
+    def __len__(self) -> int:
+        return len(self.y)
+
+    def __repr__(self) -> str:
+        sizes = (len(self), "document"), (len(self.words), "word"), (len(set(self.y)), "label")
+        return f"Bags({', '.join(counted(*one) for one in sizes)})"
+
+    def _repr_html_(self) -> str:
+        labels, rows = np.unique(self.y, return_counts=True)
+        return card(self, lambda: [table(["label", "documents"], [*zip(map(str, labels), rows.tolist(), strict=True)])])
+
+
+def read_xwindows(path: AnyPath, subset: str = "train") -> Bags:
+    """Read posts labelled `X windows` or `MS windows`, as 0/1 for 600 words (Murphy's XwindowsDocData.mat).
+
+    `path` is the file, or its folder.
+
+    >>> import pathlib, tempfile
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "XwindowsDocData.mat"
+    >>> words = np.array([["motif"], ["dos"]], dtype=object)
+    >>> X = sparse.csc_array([[1.0, 0.0]])
+    >>> io.savemat(path, {"xtrain": X, "ytrain": [[1]], "xtest": X, "ytest": [[2]], "vocab": words})
+    >>> read_xwindows(path, "all").y
+    array(['X windows', 'MS windows'], dtype=object)
+    """
+    check_subset(subset, "read_xwindows")
+    file = find(path, ["XwindowsDocData.mat"], "read_xwindows")
+    try:
+        data = io.loadmat(file)
+    except Exception as error:  # scipy raises many types for other files
+        raise DataError(f"read_xwindows expects {file.name} to be a MATLAB file; got {error}.") from None
+    absent = [key for key in KEYS if key not in data]
+    if absent:
+        raise DataError(f"read_xwindows expects {', '.join(KEYS)} in {file.name}; {absent[0]} is missing.")
+    parts = ["train", "test"] if subset == "all" else [subset]
+    X = sparse.vstack([sparse.csr_array(data[f"x{part}"]) for part in parts], format="csr")
+    y = np.concatenate([data[f"y{part}"].ravel() for part in parts]).astype(np.int64)
+    return Bags(X, LABELS[y - 1], [str(np.ravel(word)[0]) for word in data["vocab"].ravel()])

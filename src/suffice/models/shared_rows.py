@@ -25,8 +25,8 @@ from suffice.models.likelihoods.base import Likelihood
 from suffice.models.model import Block, Model, Name
 from suffice.models.predictor import Predictor, RowsByName
 from suffice.models.scoring.rows import Labels
+from suffice.stats.row_shares import no_documents
 from suffice.stats.word_counts import WordCounts
-from suffice.stats.word_shares import no_documents
 from suffice.typing import Array
 
 __all__ = ["SharedExpectation", "SharedRows", "Weighed", "emptied"]

@@ -9,9 +9,6 @@ from typing import Any
 import numpy as np
 
 from suffice.notebook import MOST, bar, line, plot, summary, table
-from suffice.typing import Array
-
-__all__ = ["parts_of_belief", "parts_of_predictive", "title_of"]
 
 POINTS, BARS, MANY = 141, 140, 10_000
 """Points of a curve; spikes at most; distributions of a table, or trials, whose intervals are computed."""
@@ -31,15 +28,18 @@ def parts_of_belief(belief: Any) -> Iterator[str]:
     if not belief.proper:
         yield line("Improper: it does not integrate to one. Update it with data first.")
         if shape:
-            yield _entries(belief, [f.name for f in fields(belief)], shape, lambda one: one._values())
+            yield _members([f.name for f in fields(belief)], shape, lambda at: belief[at]._values())
     elif shape:
-        yield _members(belief, shape)
+        yield _table_of_beliefs(belief, shape)
     elif hasattr(belief, "alpha"):
-        yield _categories(belief)
+        count, mean = belief.alpha.shape[-1], belief.mean[:MOST].tolist()
+        ends: Any = (np.ones(1), np.ones(1)) if count == 1 else belief.marginal()[:MOST].interval(0.95)
+        rows = zip(range(count), belief.alpha[:MOST].tolist(), mean, *ends, map(bar, mean), strict=False)
+        yield table(["category", "alpha", "mean", "2.5 %", "97.5 %", ""], rows, count)
     elif hasattr(belief, "m"):
         known = belief.marginal()
         for name, one in (("mean", known.mean), ("variance", known.variance)):
-            yield _coordinates(one, name) if one.batch else _of_number(one, f"{name} of the numbers", name)
+            yield _table_of(one, "coordinate", name) if one.batch else _of_number(one, f"{name} of the numbers", name)
     else:
         yield _of_number(belief, repr(belief), "mean")
 
@@ -57,91 +57,63 @@ def _of_number(one: Any, label: str, name: str) -> str:
 
 def _reach(one: Any, low: float, high: float) -> tuple[float, float]:
     """Return the ends of a curve: all of [0, 1] for a share that is little known, otherwise beyond the interval."""
-    share = hasattr(one, "a") and hasattr(one, "b")
-    if share and high - low > 0.05:
+    if hasattr(one, "a") and hasattr(one, "b") and high - low > 0.05:
         return 0.0, 1.0
-    far = float(one.quantile(0.999)), high + 2 * (high - low)
     start = max(float(one.quantile(0.001)), low - 2 * (high - low))
-    end = min(*far)
+    end = min(float(one.quantile(0.999)), high + 2 * (high - low))
     return (0.0 if 0 <= start < 0.2 * end else start), end
 
 
-def _categories(belief: Any) -> str:
-    """Return the probabilities of categories as a table with bars."""
-    count = belief.alpha.shape[-1]
-    mean = belief.mean[:MOST]
-    ends: Any = (np.ones(1), np.ones(1)) if count == 1 else belief.marginal()[:MOST].interval(0.95)
-    rows = zip(range(count), belief.alpha[:MOST].tolist(), mean.tolist(), *ends, map(bar, mean.tolist()), strict=False)
-    return table(["category", "alpha", "mean", "2.5 %", "97.5 %", ""], rows, count)
+def _table_of_beliefs(belief: Any, shape: tuple[int, ...]) -> str:
+    """Return the first of many beliefs, each with its mean."""
+    vector = "alpha" if hasattr(belief, "alpha") else "m" if hasattr(belief, "m") else ""
+    if vector == "alpha" or (vector and np.ndim(belief.m) > len(shape)):
+        width = min(COORDINATES, np.shape(getattr(belief, vector))[-1])
 
+        def means(at: Any) -> list[Any]:
+            return list(np.moveaxis(np.asarray(belief[at].mean if vector == "alpha" else belief[at].m), -1, 0)[:width])
 
-def _coordinates(one: Any, name: str) -> str:
-    """Return the marginal distributions of the coordinates of a vector as a table."""
-    return _table_of(one, one.batch, "coordinate", name)
+        return _members([f"mean [{k}]" for k in range(width)], shape, means)
 
-
-def _members(belief: Any, shape: tuple[int, ...]) -> str:
-    """Return the first members of a table of beliefs, each with its mean."""
-    if hasattr(belief, "alpha") or (hasattr(belief, "m") and np.ndim(belief.m) > len(shape)):
-        width = min(COORDINATES, np.shape(belief.alpha if hasattr(belief, "alpha") else belief.m)[-1])
-
-        def means(one: Any) -> list[Array]:
-            found = np.asarray(one.mean if hasattr(one, "alpha") else one.m)
-            return [found[..., k] for k in range(width)]
-
-        return _entries(belief, [f"mean [{k}]" for k in range(width)], shape, means)
-    if hasattr(belief, "m"):
-
-        def both(one: Any) -> list[Array]:
+    def ends(at: Any) -> list[Any]:
+        one = belief[at]
+        if vector:
             return [one.mean.mean, *one.interval(0.95).mean, one.mean.variance]
+        return [*one._values(), one.mean, *one.interval(0.95)]
 
-        return _entries(belief, ["mean", "2.5 %", "97.5 %", "variance"], shape, both)
-    names = [f.name for f in fields(belief)]
-    return _entries(
-        belief, [*names, "mean", "2.5 %", "97.5 %"], shape, lambda one: [*one._values(), one.mean, *one.interval(0.95)]
-    )
+    names = [] if vector else [f.name for f in fields(belief)]
+    return _members([*names, "mean", "2.5 %", "97.5 %", *["variance"] * bool(vector)], shape, ends)
 
 
-def _entries(belief: Any, head: Sequence[str], shape: tuple[int, ...], columns: Any) -> str:
-    """Return a table with a line per member of a table of beliefs."""
+def _members(head: Sequence[str], shape: tuple[int, ...], columns: Any, member: str = "member") -> str:
+    """Return a table with a line for each of the first members, from a function of their places."""
     total = int(np.prod(shape))
     places = np.unravel_index(np.arange(min(total, MOST)), shape)
-    found = [np.asarray(column) for column in columns(belief[places])] if total else []
+    found = [np.asarray(column) for column in columns(places)] if total else []
     found = [one if one.ndim == 1 else np.array([str(row.tolist()) for row in one], object) for one in found]
-    rows = [(_place(at), *cells) for *at, cells in zip(*places, zip(*found, strict=True), strict=True)] if total else []
-    return table(["member", *head], rows, total)
-
-
-def _place(at: Sequence[Any]) -> str:
-    return f"[{', '.join(str(int(one)) for one in at)}]"
+    names = [f"[{', '.join(str(int(one)) for one in at)}]" for at in zip(*places, strict=True)]
+    return table([member, *head], zip(names, *found, strict=True) if total else [], total)
 
 
 def parts_of_predictive(one: Any) -> Iterator[str]:
     """Yield what a predictive distribution shows: its curve or spikes, or a table."""
     if hasattr(one, "probabilities"):
-        yield _next_category(one)
+        shares = one.probabilities
+        if one.batch:
+            width = min(COORDINATES, shares.shape[-1])
+            head = [f"p [{k}]" for k in range(width)]
+            yield _members(head, one.batch, lambda at: [shares[(*at, k)] for k in range(width)])
+            return
+        rows = [(code, share, bar(share)) for code, share in enumerate(shares[:MOST].tolist())]
+        yield table(["category", "probability", ""], rows, len(shares))
     elif one.event:
-        yield _coordinates(one.marginal(), "outcome")
+        yield _table_of(one.marginal(), "coordinate", "outcome")
     elif one.batch:
-        yield _table_of(one, one.batch, "member", "outcome")
+        yield _table_of(one, "member", "outcome")
     elif hasattr(one, "pmf"):
         yield _counts(one)
     else:
         yield _of_number(one, repr(one), "mean")
-
-
-def _next_category(one: Any) -> str:
-    probabilities = one.probabilities
-    if one.batch:
-        width = min(COORDINATES, probabilities.shape[-1])
-        total = int(np.prod(one.batch))
-        lines = probabilities.reshape(total, -1)[:MOST, :width]
-        places = zip(*np.unravel_index(np.arange(len(lines)), one.batch), strict=True)
-        rows = [(_place(at), *cells) for at, cells in zip(places, lines.tolist(), strict=True)]
-        return table(["member", *(f"p [{k}]" for k in range(width))], rows, total)
-    shown = probabilities[:MOST].tolist()
-    rows = [(code, share, bar(share)) for code, share in enumerate(shown)]
-    return table(["category", "probability", ""], rows, len(probabilities))
 
 
 def _counts(one: Any) -> str:
@@ -153,21 +125,15 @@ def _counts(one: Any) -> str:
     x = np.unique(np.round(np.linspace(low, high, min(count, BARS))))
     start, end = (np.nan, np.nan) if MANY < trials < np.inf else one.interval(0.95)
     between = None if np.isnan(start) else (float(start), float(end))
-    said = summary({"mean": mean, "sd": sd}, between)
-    axis = (low - 0.6, high + 0.6) if count <= BARS else (low, high)
-    drawn = plot(
-        x, one.pmf(x), f"Probabilities of {one!r}: {said}", axis=axis, ends=between, mean=mean, spikes=count <= BARS
-    )
-    return drawn + line(said)
+    said, few = summary({"mean": mean, "sd": sd}, between), count <= BARS
+    axis, label = (low - 0.6 * few, high + 0.6 * few), f"Probabilities of {one!r}: {said}"
+    return plot(x, one.pmf(x), label, axis=axis, ends=between, mean=mean, spikes=few) + line(said)
 
 
-def _table_of(one: Any, shape: tuple[int, ...], member: str, name: str) -> str:
-    """Return means and 95 % intervals of a table of distributions."""
-    total = int(np.prod(shape))
-    columns = [np.broadcast_to(np.asarray(one.mean), shape)]
-    columns += [np.asarray(end) for end in one.interval(0.95)] if 0 < total <= MANY else []
-    lines = np.array([column.reshape(-1)[:MOST] for column in columns]).T.tolist()
-    places = zip(*np.unravel_index(np.arange(min(total, MOST)), shape), strict=True)
-    rows = [(_place(at), *cells) for at, cells in zip(places, lines, strict=True)]
-    head = [member, f"mean of the {name}" if name != "mean" else "mean", "2.5 %", "97.5 %"][: len(columns) + 1]
-    return table(head, rows, total)
+def _table_of(one: Any, member: str, name: str) -> str:
+    """Return means and 95 % intervals of a table of distributions; only means of very many."""
+    total = int(np.prod(one.batch))
+    columns = [one.mean, *(one.interval(0.95) if 0 < total <= MANY else ())]
+    head = [f"mean of the {name}" if name != "mean" else "mean", "2.5 %", "97.5 %"][: len(columns)]
+    columns = [np.broadcast_to(np.asarray(column), one.batch) for column in columns]
+    return _members(head, one.batch, lambda at: [column[at] for column in columns], member)

@@ -19,7 +19,7 @@ from suffice.posterior.base import draws, generator, plain
 from suffice.posterior.gamma import GammaBelief
 from suffice.posterior.predictive import Density
 from suffice.posterior.special import log_rising
-from suffice.stats.waits import WaitingTimes
+from suffice.stats.counts import WaitingTimes
 from suffice.typing import Array, Floats, Rng, Size
 
 __all__ = ["Lomax", "WaitingRate"]

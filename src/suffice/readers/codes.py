@@ -15,9 +15,8 @@ from suffice.errors import InputError, KindError
 from suffice.models.likelihoods.codes import CodeRows
 from suffice.models.model import narrowest
 from suffice.stats import CategoryCounts
-from suffice.stats.content import RowHashes, matrix_hashes
+from suffice.stats.content import RowHashes, matrix_hashes, matrix_rows, value_rows
 from suffice.stats.counts import category_sizes
-from suffice.stats.hashing import matrix_rows, value_rows
 from suffice.stats.inputs import RowMatrix
 from suffice.stats.row_order import Values, values_of
 from suffice.typing import Integers

@@ -19,8 +19,7 @@ from suffice.models.scoring.rows import Labels, Rows
 from suffice.parallel import in_parallel
 from suffice.stats.grid import on_grid
 from suffice.stats.inputs import EXACT
-from suffice.stats.joint_counts import JointCounts
-from suffice.stats.value_counts import ValueCounts
+from suffice.stats.value_counts import JointCounts, ValueCounts
 from suffice.tables import Column, Table, numbers
 from suffice.typing import Array, Integers
 

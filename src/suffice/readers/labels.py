@@ -16,7 +16,7 @@ from suffice.stats.bottom_k import picked
 from suffice.stats.content import RowHashes, with_labels
 from suffice.stats.row_order import Values, group_ranks, row_keys
 from suffice.tables import Column, Table
-from suffice.tables.scalars import has_surrogates, is_encodable
+from suffice.tables.column import has_surrogates, is_encodable
 from suffice.tables.series import is_series
 from suffice.text import unwrapped
 from suffice.typing import Array, Booleans, DataLike, Integers, LabelArray

@@ -17,8 +17,7 @@ from suffice.models.scoring.rows import MatrixRows
 from suffice.models.scoring.text_rows import LookedUpTexts, TextRows
 from suffice.readers.labels import Examples
 from suffice.stats.bottom_k import Kept
-from suffice.stats.content import RowHashes, matrix_hashes, with_labels
-from suffice.stats.hashing import matrix_rows, text_row, value_rows
+from suffice.stats.content import RowHashes, matrix_hashes, matrix_rows, text_row, value_rows, with_labels
 from suffice.stats.inputs import COUNT, REAL, Allowed, RowMatrix
 from suffice.stats.row_order import Values, values_of, values_of_words
 from suffice.stats.word_counts import WordCounts

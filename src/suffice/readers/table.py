@@ -33,8 +33,7 @@ from suffice.readers.table_columns import (
     listed,
 )  # fmt: skip
 from suffice.stats import ClassCounts
-from suffice.stats.content import RowHashes, table_hashes
-from suffice.stats.hashing import table_rows
+from suffice.stats.content import RowHashes, table_hashes, table_rows
 from suffice.stats.row_order import Values, values_of_columns
 from suffice.tables import Column, Table
 from suffice.tables.series import is_series

@@ -7,34 +7,33 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from suffice.errors import InputError, SufficeError
-from suffice.estimators import mutual_information
+from suffice.estimators import merge, mutual_information
+from suffice.estimators.shell.stored import params_in_files
 from suffice.models.answers.ranking import believed
 from suffice.models.choosing.judge import some_rows
 from suffice.models.likelihoods.pictures import FeatureBelief
-from suffice.reporting.alerts import alerts
-from suffice.reporting.associations import Associations, associations
-from suffice.reporting.column_summaries import summarized
-from suffice.reporting.column_views import ColumnView, column_views
-from suffice.reporting.joint_views import JointViews, joint_views
-from suffice.reporting.judged_rows import JudgedRows, judge
+from suffice.plots.features import word_lines
+from suffice.readers.columns import FAMILIES
+from suffice.reporting.column_facts import Associations, associations, summarized
+from suffice.reporting.column_views import ColumnView, JointViews, column_views, joint_views, largest
+from suffice.reporting.judged_rows import LEVEL, JudgedRows, judge, share
 from suffice.reporting.labelled_rows import LabelledRows, read
-from suffice.reporting.learning import learning_curve
-from suffice.reporting.pitfalls import Alert, repeated
+from suffice.reporting.pitfalls import Alert, alerts, repeated
 from suffice.reporting.shown_rows import Example, chosen, confidently_wrong
 from suffice.reporting.thresholds import Thresholds, thresholds
-from suffice.reporting.two_classes import two_to_show
 from suffice.reporting.wording import percent
-from suffice.typing import Integers
-
-__all__ = ["DataFacts", "Facts", "Informative", "gather"]
+from suffice.stats.content import hashed
 
 MOST_ROWS = 50_000
 MOST_COLUMNS = 12
 LISTED = 40
 INFORMATIVE, PROBABLE = 24, 8
 WRONG = 8
+CURVE, FEWEST, JUDGED, STEPS = 16_000, 60, 4, 7
+"""The learning curve: the most and the fewest rows, one in how many is held out, and the number of points."""
 
 
 @dataclass(frozen=True)
@@ -96,43 +95,38 @@ def gather(
     all_rows = read(model, X, y, target)
     which = some_rows(len(all_rows), MOST_ROWS)
     if examples is not None:
-        which = np.union1d(which, _places(all_rows, examples))
+        for number in examples:
+            if number not in all_rows.numbers:
+                raise InputError(
+                    "The argument 'examples' of report must hold numbers of rows whose label the model knows, below "
+                    f"{int(all_rows.numbers[-1]) + 1:,}; got {number!r}."
+                )
+        which = np.union1d(which, np.searchsorted(all_rows.numbers, np.asarray(examples, np.int64)))
     given = all_rows.take(which) if len(which) < len(all_rows) else all_rows
     judged = judge(model, given, held_out, all_rows)
     words = believed(model._predictor, model._feature_names(), model._reader.by_block)
-    pair = two_to_show(judged.confusion)
     drawn, every = column_views(model, MOST_COLUMNS) if words is None else ([], [])
     curve, no_curve = learning_curve(model, given)
     return Facts(
-        model,
-        _called(model),
-        _data(model, all_rows, given, judged),
-        judged,
-        words,
-        pair,
-        drawn,
-        joint_views(model),
-        _informative(model, judged, words, every),
-        chosen(model, given, judged, examples),
-        confidently_wrong(model, given, judged, WRONG),
-        curve,
-        no_curve,
-        all_rows.target,
-        thresholds(judged),
-        associations(model, given),
-    )
+        model=model, name=_called(model), data=_data(model, all_rows, given, judged), judged=judged, words=words,
+        pair=two_to_show(judged.confusion), columns=drawn, together=joint_views(model),
+        informative=_informative(model, judged, words, every), examples=chosen(model, given, judged, examples),
+        wrong=confidently_wrong(model, given, judged, WRONG), curve=curve, no_curve=no_curve, target=all_rows.target,
+        thresholds=thresholds(judged), associations=associations(model, given),
+    )  # fmt: skip
 
 
-def _places(all_rows: LabelledRows, examples: Sequence[int]) -> Integers:
-    """Return the positions of the rows with the given numbers."""
-    for i in examples:
-        if i not in all_rows.numbers:
-            most = int(all_rows.numbers[-1]) + 1
-            raise InputError(
-                f"The argument 'examples' of report must hold numbers of rows whose label the model knows, below "
-                f"{most:,}; got {i!r}."
-            )
-    return np.searchsorted(all_rows.numbers, np.asarray(examples, np.int64))
+def two_to_show(confusion: NDArray[np.int64]) -> tuple[int, int]:
+    """Return the two classes that are confused most, or the two largest if none are confused."""
+    k = len(confusion)
+    if k < 2:
+        return 0, 0
+    both = np.triu(confusion + confusion.T, 1)
+    if both.any():
+        a, b = divmod(int(both.argmax()), k)
+        return a, b
+    a, b = np.sort(np.argsort(-confusion.sum(axis=1), kind="stable")[:2]).tolist()
+    return a, b
 
 
 def _called(model: Any) -> str:
@@ -153,7 +147,7 @@ def _data(model: Any, all_rows: LabelledRows, given: LabelledRows, judged: Judge
     unit = "texts" if given.texts else "rows"
     learned = float(np.sum(model.class_count_))
     found = alerts(model, all_rows, given, judged)
-    figures, columns, more = _of_texts(model, given) if given.texts else _of_columns(model, given)
+    figures, columns, more = (_of_texts if given.texts else _of_columns)(model, given)
     again = repeated(given)
     if again:
         figures.append((f"{unit} that repeat another", f"{again:,} ({percent(again / len(given))})"))
@@ -176,27 +170,21 @@ def _of_columns(model: Any, given: LabelledRows) -> tuple[list[tuple[str, str]],
     width = int(model.n_features_in_)
     if not model._reader.by_block:
         return [("features", f"{width:,}")], [], 0
-    table = given.table()
+    table = given.table
     names = [name for name in model._model.blocks if name in table]
     lines = []
     for name in names[:LISTED]:
         block, missing = model._model.blocks[name], table[name].n_missing
         line = {"name": str(name), "kind": block.likelihood.word, "missing": missing, "share": missing / len(table)}
-        line["summary"] = summarized(table[name])
         line |= {"prior": block.likelihood.prior_in_words(block.t), "power": model.feature_powers_.get(name)}
-        lines.append(line)
-    holes = sum(table[name].n_missing for name in names[:400])
-    cells = max(1, len(table) * min(400, len(names)))
-    return (
-        [("columns", f"{width:,}"), ("missing values", f"{100 * holes / cells:.1f}\u202f%")],
-        lines,
-        len(names) - len(lines),
-    )
+        lines.append({**line, "summary": summarized(given.coded(name))})
+    holes = sum(table[name].n_missing for name in names[:400]) / max(1, len(table) * min(400, len(names)))
+    figures = [("columns", f"{width:,}"), ("missing values", f"{100 * holes:.1f}\u202f%")]
+    return figures, lines, len(names) - len(lines)
 
 
 def _informative(model: Any, judged: JudgedRows, words: FeatureBelief | None, every: list[ColumnView]) -> Informative:
-    why_not = ""
-    ranked: list[dict[str, Any]] = []
+    ranked, why_not = list[dict[str, Any]](), ""
     try:
         if words is None:
             known = [view for view in every if view.bits is not None][:INFORMATIVE]
@@ -204,46 +192,60 @@ def _informative(model: Any, judged: JudgedRows, words: FeatureBelief | None, ev
             why_not = "" if ranked else "No column has a mutual information with the class."
         else:
             found = mutual_information(model, "bits")
-            ranked = [_word(words, int(j), judged) for j in found.order[:INFORMATIVE]]
-            for line, value in zip(ranked, found.values.tolist(), strict=False):
-                line["bits"] = value
+            for j, bits in zip(found.order[:INFORMATIVE], found.values.tolist(), strict=False):
+                top = int(words.mean([j])[:, 0].argmax())
+                (line,) = word_lines(words, top, [j], LEVEL)
+                tooltip = f"most in {judged.classes[top]}: {line['mean']:.3g}"
+                tooltip += f" ({line['low']:.3g} to {line['high']:.3g})" if words.sure else ""
+                ranked.append({"feature": line["word"], "tooltip": tooltip, "code": top, "bits": bits})
     except (SufficeError, ValueError) as error:
         why_not = f"Mutual information is left out: {error}"
-    return Informative(ranked, "word" if words is not None else "column", _by_class(model, words), why_not)
-
-
-def _word(words: FeatureBelief, j: int, judged: JudgedRows) -> dict[str, Any]:
-    mean = words.mean([j])[:, 0]
-    top = int(mean.argmax())
-    description = f"most in {judged.classes[top]}: {mean[top]:.3g}"
-    if words.sure:
-        low, high = (ends[top, 0] for ends in words.ends([j]))
-        description += f" ({low:.3g} to {high:.3g})"
-    return {"feature": str(words.names[j]), "tooltip": description, "code": top}
-
-
-def _by_class(model: Any, words: FeatureBelief | None) -> list[dict[str, Any]]:
     lines = []
-    for c in np.sort(np.argsort(-np.asarray(model.class_count_), kind="stable")[:LISTED]).tolist():
-        label = model.classes_[c]
-        probable: list[dict[str, Any]] = []
-        if words is not None:
-            which = words.most(c, PROBABLE)
-            mean = words.mean(which)[c]
-            low, high = words.ends(which) if words.sure else (np.full((c + 1, len(which)), np.nan),) * 2
-            for j, p, a, b in zip(which, mean, low[c], high[c], strict=True):
-                ends = f" ({a:.2g} to {b:.2g})" if words.sure else ""
-                probable.append({"name": str(words.names[j]), "tooltip": f"{p:.3g}{ends}"})
+    for c in largest(model, LISTED):
+        label, probable, favours = model.classes_[c], list[dict[str, Any]](), list[dict[str, Any]]()
+        for line in [] if words is None else word_lines(words, c, words.most(c, PROBABLE), LEVEL):
+            ends = f" ({line['low']:.2g} to {line['high']:.2g})" if words is not None and words.sure else ""
+            probable.append({"name": line["word"], "tooltip": f"{line['mean']:.3g}{ends}"})
         try:
-            speaks = [
-                {
-                    "name": str(row.feature),
-                    "value": "" if words is not None else row.value,
-                    "tooltip": f"{row.log_odds:.3g}",
-                }
-                for row in model.top_features(label, PROBABLE if words is not None else 5)
-            ]
+            for row in model.top_features(label, PROBABLE if words is not None else 5):
+                value = "" if words is not None else row.value
+                favours.append({"name": str(row.feature), "value": value, "tooltip": f"{row.log_odds:.3g}"})
         except (SufficeError, ValueError):
-            speaks = []
-        lines.append({"code": c, "class": str(label), "probable": probable, "speaks": speaks})
-    return lines
+            pass
+        lines.append({"code": c, "class": str(label), "probable": probable, "speaks": favours})
+    return Informative(ranked, "word" if words is not None else "column", lines, why_not)
+
+
+def learning_curve(model: Any, given: LabelledRows) -> tuple[list[dict[str, float]], str]:
+    """Return the accuracy on held-out rows by the number of rows learned, and the reason if there is no curve."""
+    if len(given) < FEWEST:
+        return [], f"A learning curve needs at least {FEWEST} rows; got {len(given):,}."
+    sample = given.sample(CURVE)
+    order = np.argsort(hashed(np.arange(len(sample)) + len(sample)), kind="stable")
+    cut = len(sample) // JUDGED
+    judged, rest = sample.take(np.sort(order[:cut])), order[cut:]
+    least = max(10, 4 * len(model.classes_))
+    sizes = [len(rest) >> k for k in reversed(range(STEPS)) if len(rest) >> k >= least] or [len(rest)]
+    points, learned, start = list[dict[str, float]](), None, 0
+    try:
+        for size in sizes:
+            part = sample.take(np.sort(rest[start:size]))
+            more = _plain(model).fit(part.rows, part.labels)
+            learned, start = more if learned is None else merge([learned, more]), size
+            right = int((learned.predict(judged.rows) == judged.labels).sum())
+            points.append({"rows": size, **share(right, len(judged))})
+    except (SufficeError, ValueError) as error:
+        return [], f"The learning curve is left out: {error}"
+    return points, ""
+
+
+def _plain(model: Any) -> Any:
+    """Return an unfitted model with the same parameters and likelihoods, but without slow choices."""
+    params = dict(params_in_files(model))
+    params |= {name: value for name, value in (("feature_powers", None), ("effort", "fast")) if name in params}
+    if "ngram_range" in params:
+        params["ngram_range"] = model.ngram_range_
+        params["min_df"] = None if params["vocabulary"] is not None else model.min_df_
+    if "columns" in params:
+        params["columns"] = {name: one for name, one in model.columns_.items() if isinstance(one, FAMILIES)}
+    return type(model)(**params)

@@ -1,4 +1,4 @@
-"""Evaluate rows as a report and the command line do: choose how, say how in words, and warn of what flatters."""
+"""Evaluate rows as learned or as new, and say how in words, for a report and for the command line."""
 
 from __future__ import annotations
 
@@ -12,18 +12,14 @@ import numpy as np
 from suffice import evaluate
 from suffice.errors import InputError, SubtractionError, SufficeError
 from suffice.estimators.comparing.validation import Validation, judged_by_folds, validate
-from suffice.estimators.shell.counted import unfitted
 from suffice.estimators.shell.folds import FOLDS
-from suffice.reporting import pitfalls
-from suffice.reporting.labelled_rows import LabelledRows, read
+from suffice.reporting.labelled_rows import LabelledRows
 from suffice.telling import counted
 from suffice.typing import Array, Integers
 
 LEVEL = 0.95
 SAY_SO = "held_out=False, or --learned of 'suffice report'"
 """How to say that rows were learned."""
-
-METHODS = ("holdout", "folds", "loo")
 
 
 @dataclass(frozen=True, repr=False)
@@ -155,7 +151,7 @@ def judge_by_folds(model: Any, given: LabelledRows, folds: int, note: str = "") 
         f"{note}Each row is evaluated with a model without it: the rows are split into {found.n_folds} folds, and the "
         "counts of a fold are subtracted before hyperparameters are chosen."
     )
-    how += _alone(found, "whose class no other fold has")
+    how += left_out_rows(found, "whose class no other fold has")
     return JudgedRows.of(found, True, how, fold=found.fold, models=tuple(models))
 
 
@@ -165,54 +161,9 @@ def judging(model: Any, judged: JudgedRows, i: int) -> Any:
     return rest if len(getattr(rest, "classes_", ())) > 1 else model
 
 
-def judged_by(model: Any, X: Any, y: Any, method: str | None, folds: int) -> JudgedRows:
-    """Evaluate a classifier on rows by models that have not learned them, with warnings of what flatters.
-
-    An unfitted classifier is fitted first: to a part of the rows for "holdout", which is its default, else to all. A
-    fitted one is taken to have learned these rows for "folds" and "loo", but not for "holdout"; without a method, its
-    counts decide.
-    """
-    if method is not None and method not in METHODS:
-        raise InputError(f"The option '--method' must be holdout, folds or loo; got {method!r}.")
-    if folds < 2:
-        raise InputError(f"The option '--folds' must be 2 or more; got {folds}.")
-    if not hasattr(model, "classes_"):
-        if method in ("holdout", None):
-            held = evaluate.hold_out(model, X, y)
-            rest, scored = int((~held.held_out).sum()), len(held.codes) - held.n_singletons
-            how = f"Hold-out: a model fitted to {counted(rest, 'row')} is evaluated on {counted(scored, 'other row')}."
-            every = read(held.model, X, y)
-            apart = held.held_out[every.numbers]
-            notes = pitfalls.of(held.model, every, apart.astype(np.int64), apart)
-            return JudgedRows.of(held, False, how + _unknown(held.n_singletons), notes=notes)
-        model = unfitted(model).fit(X, y)
-    given = read(model, X, y)
-    if method == "folds":
-        judged = judge_by_folds(model, given, folds)
-    elif method == "loo":
-        left_out = evaluate.leave_one_out(model, given.rows, given.labels)
-        how = (
-            "Leave-one-out: each row is evaluated with counts without it, with hyperparameters chosen without its fold."
-        )
-        judged = JudgedRows.of(left_out, True, how + _alone(left_out, "without another row of the same class"))
-    else:
-        judged = judge(model, given, None if method is None else True)
-    part = np.arange(len(given)) if method == "loo" else judged.fold
-    notes = pitfalls.of(model, given, part)
-    more = {"fold": judged.fold, "models": judged.models, "notes": notes}
-    return JudgedRows.of(judged, judged.learned, judged.how + _unknown(given.dropped), **more)
-
-
-def _alone(found: Validation, which: str) -> str:
+def left_out_rows(found: Validation, which: str) -> str:
     """Return a sentence about rows whose class their model does not know, if there are any."""
     if not found.n_singletons:
         return ""
     verb = "is" if found.n_singletons == 1 else "are"
     return f" {counted(found.n_singletons, 'row')} {which} {verb} left out of log loss and accuracy."
-
-
-def _unknown(rows: int) -> str:
-    """Return a sentence about rows whose class the model has not learned, if there are any."""
-    if not rows:
-        return ""
-    return f" {counted(rows, 'row')} of a class that it has not learned {'is' if rows == 1 else 'are'} left out."

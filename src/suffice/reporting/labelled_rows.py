@@ -1,8 +1,9 @@
-"""Read the rows of a report, in any form that a classifier takes, and select some of them."""
+"""Read the rows of a report, in any form that a classifier takes, select some, and code the values of columns."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -11,12 +12,11 @@ from numpy.typing import NDArray
 from suffice.errors import DataError, KindError, LabelError
 from suffice.estimators.comparing.validation import rows_at
 from suffice.estimators.shell.classifier import Classifier
+from suffice.models.choosing.judge import some_rows
 from suffice.readers.one_block import TextReader
-from suffice.tables import Table
+from suffice.tables import Column, Table
 from suffice.telling import counted
 from suffice.typing import Integers
-
-__all__ = ["LabelledRows", "read", "target_name"]
 
 
 @dataclass(frozen=True)
@@ -47,13 +47,67 @@ class LabelledRows:
         """Return the rows at the given positions, which must be increasing."""
         return replace(self, rows=rows_at(self.rows, which), labels=self.labels[which], numbers=self.numbers[which])
 
+    def sample(self, most: int) -> LabelledRows:
+        """Return at most so many rows, picked by a hash of their position."""
+        return self if len(self) <= most else self.take(some_rows(len(self), most))
+
     def one(self, i: int) -> Any:
         """Return one row, as `explain` takes it."""
         return self.rows[i] if self.texts else rows_at(self.rows, np.array([i]))
 
+    @cached_property
     def table(self) -> Table:
-        """Return the rows as columns."""
+        """The rows as columns."""
         return Table.read(self.rows, "X")
+
+    @cached_property
+    def codes(self) -> Integers:
+        """The labels as codes."""
+        return np.asarray(np.unique(self.labels, return_inverse=True)[1])
+
+    def coded(self, name: Any) -> CodedColumn:
+        """Return a column as codes, computed once."""
+        known: dict[Any, CodedColumn] = vars(self).setdefault("_coded", {})
+        if name not in known:
+            known[name] = coded(self.table[name])
+        return known[name]
+
+
+@dataclass(frozen=True)
+class CodedColumn:
+    """A column as codes of its distinct values, which have an order."""
+
+    column: Column
+    places: Integers  # the code of each row, −1 where there is no value
+    first: Integers  # the first row of each value
+    count: Integers  # the rows of each value
+
+    def __len__(self) -> int:
+        return len(self.first)
+
+    @property
+    def numeric(self) -> bool:
+        """Whether values are numbers."""
+        return self.column.storage in ("integer", "real")
+
+    def name(self, code: int) -> str:
+        """Return a value as text."""
+        value: Any = self.column.values[self.first[code]]
+        if self.column.storage == "category" and self.column.labels is not None:
+            return str(self.column.labels[value])
+        return str(value.as_py() if hasattr(value, "as_py") else value)
+
+
+def coded(column: Column) -> CodedColumn:
+    """Return a column as codes; dates, and columns without values, have none."""
+    places, there = np.full(len(column), -1), np.flatnonzero(column.present)
+    if column.values is None or not len(there):
+        return CodedColumn(column, places, places[:0], places[:0])
+    values = (column.coded() if column.storage == "string" else column).values
+    _, first, places[there], count = np.unique(
+        np.asarray(values)[there], return_index=True, return_inverse=True, return_counts=True
+    )
+    return CodedColumn(column, places, there[first], count)
 
 
 def read(model: Any, X: Any, y: Any, target: str | None = None) -> LabelledRows:

@@ -16,25 +16,21 @@ import numpy as np
 
 import suffice
 from suffice.errors import InputError, MissingLibrary
-from suffice.reporting import charts, row_charts
-from suffice.reporting.alerts import NAMES, SERIOUS
-from suffice.reporting.alt_texts import alt_texts
-from suffice.reporting.associations import VALUES
-from suffice.reporting.choice_words import choices_in_words
-from suffice.reporting.colours import colour_of, style_of
+from suffice.reporting import charts
+from suffice.reporting.charts import colour_of, style_of
+from suffice.reporting.column_facts import VALUES
 from suffice.reporting.facts import Facts, gather
 from suffice.reporting.judged_rows import LEVEL
-from suffice.reporting.sketches import Sketch
-from suffice.reporting.thresholds import GRID
-from suffice.reporting.wording import bounds, number, percent, question, short, span
+from suffice.reporting.pitfalls import NAMES, SERIOUS
+from suffice.reporting.thresholds import GRID, sketch
+from suffice.reporting.wording import bounds, choices_in_words, listed, number, percent, question, short, span
 from suffice.store.file_io import replace_file
-
-__all__ = ["Report", "report"]
 
 HERE = Path(__file__).parent
 MATRIX = 24
 """The most classes in the confusion matrix."""
-
+LISTED = 8
+"""The most classes and features in the words for a chart."""
 
 SECTIONS = {
     "alerts": "Alerts", "summary": "Summary", "data": "Data", "classes": "Accuracy by class",
@@ -145,27 +141,23 @@ def _rendered(jinja: Any, title: str, facts: Facts) -> str:
         lstrip_blocks=True,
         undefined=jinja.StrictUndefined,
     )
-    environment.filters |= {"percent": percent, "number": number, "short": short, "span": span}
-    environment.filters["bounds"] = bounds
+    environment.filters |= {
+        "percent": percent, "number": number, "short": short, "span": span, "bounds": bounds,
+    }  # fmt: skip
     runtime, start = _runtime(), _file("page.js") + _file("threshold.js")
     light, dark = style_of(len(facts.judged.classes))
     ranked, choices = facts.thresholds, choices_in_words(getattr(facts.model, "choices_", ()))
+    shown = {"threshold": ranked, "together": facts.together, "choices": choices}
     html: str = environment.get_template("page.html").render(
         title=title, facts=facts, charts=_specs(facts), config=_json(charts.CONFIG), explorer=_explorer(facts),
         matrix=_matrix(facts), style=_file("page.css"), light=light, dark=dark, colour=colour_of, choices=choices,
         runtime=runtime, start=start, policy=_policy(runtime, start), version=suffice.__version__, level=LEVEL,
-        zip=zip, alt=alt_texts(facts), alert_names=NAMES, serious=SERIOUS,
-        thresholds=ranked, threshold_json=_json(ranked.data) if ranked else "", Sketch=Sketch, grid=GRID.tolist(),
+        zip=zip, alt=_alt_texts(facts), alert_names=NAMES, serious=SERIOUS,
+        thresholds=ranked, threshold_json=_json(ranked.data) if ranked else "", sketched=sketch, grid=GRID.tolist(),
         middle=int(np.abs(GRID - 0.5).argmin()), auc={one.code: one.auc for one in ranked.classes} if ranked else {},
-        sections=_sections(facts, choices), most_values=VALUES,
+        sections=[(name, heading) for name, heading in SECTIONS.items() if shown.get(name, True)], most_values=VALUES,
     )  # fmt: skip
     return html
-
-
-def _sections(facts: Facts, choices: Sequence[Any]) -> list[tuple[str, str]]:
-    """Return the sections of the page, by the names that links have, with their headings."""
-    there = {"threshold": facts.thresholds, "together": facts.together, "choices": choices}
-    return [(name, heading) for name, heading in SECTIONS.items() if there.get(name, True)]
 
 
 def _library(name: str) -> Any:
@@ -210,27 +202,27 @@ def _plain(value: Any) -> Any:
 
 def _specs(facts: Facts) -> dict[str, str]:
     """Return the charts by name, as JSON."""
-    names = [str(label) for label in facts.judged.classes]
+    judged, unit, words = facts.judged, facts.data.unit, facts.words
+    names = [str(label) for label in judged.classes]
+    made: dict[str, Any] = {"accuracy": charts.accuracy(judged), "reliability": charts.reliability(judged)}
+    made["confidences"] = charts.confidences(judged, unit)
+    if words is not None and len(names) > 1:
+        made |= {f"spikes-{i}": one for i, one in enumerate(charts.spikes(words, facts.pair, names))}
+        if words.sure:
+            made["posterior"] = charts.posterior({names[c]: c for c in facts.pair}, words.meaning)
     codes = {name: code for code, name in enumerate(names)}
-    made: dict[str, Any] = {"accuracy": charts.accuracy(facts.judged)}
-    made["reliability"] = row_charts.reliability(facts.judged)
-    made["confidences"] = row_charts.confidences(facts.judged, facts.data.unit)
-    if facts.words is not None and len(names) > 1:
-        made |= {f"spikes-{i}": one for i, one in enumerate(charts.spikes(facts.words, facts.pair, names))}
-        if facts.words.sure:
-            made["posterior"] = charts.posterior(names, facts.pair, facts.words.meaning)
     made |= {f"column-{i}": charts.by_column(view, codes) for i, view in enumerate(facts.columns)}
     for i, view in enumerate(facts.together.drawn() if facts.together else ()):
         if len(view.columns) == 2 and facts.together:
             drawn = charts.together(view, facts.together.classes)
             made |= {f"together-{i}-{code}": one for code, one in zip(facts.together.classes, drawn, strict=True)}
     if facts.informative.ranked:
-        made["informative"] = charts.informative(facts.informative.ranked, facts.words is not None)
-    for i, one in enumerate(facts.examples):
-        if one.why is not None:
-            made[f"why-{i}"] = charts.waterfall(one.why, one.codes, not one.pieces)
+        made["informative"] = charts.informative(facts.informative.ranked, words is not None)
+    for i, row in enumerate(facts.examples):
+        if row.why is not None:
+            made[f"why-{i}"] = charts.waterfall(row.why, row.codes, not row.pieces)
     if facts.curve:
-        made["learning"] = row_charts.learning(facts.curve, facts.data.unit)
+        made["learning"] = charts.learning(facts.curve, unit)
     return {name: _json(_rounded(spec)) for name, spec in made.items()}
 
 
@@ -241,6 +233,34 @@ def _rounded(value: Any) -> Any:
     if isinstance(value, dict):
         return {name: _rounded(one) for name, one in value.items()}
     return [_rounded(one) for one in value] if isinstance(value, list | tuple) else value
+
+
+def _alt_texts(facts: Facts) -> dict[str, Any]:
+    """Return a sentence for each chart that sums up a whole section, for readers who do not see it."""
+    judged, unit, curve, ranked = facts.judged, facts.data.unit, facts.curve, facts.informative.ranked
+    recall = listed([f"{line['class']} {percent(line['share'])}" for line in judged.class_lines], LISTED)
+    bits = listed([f"{line['feature']} {line['bits']:.2g}" for line in ranked], LISTED)
+    bins, error = len(judged.calibration.rows), judged.calibration.error
+    axes = "Accuracy against confidence"
+    if judged.scored is not None:
+        axes = f"Share of {judged.scored_name} against the probability of {judged.scored_name}"
+    ends = [f"{percent(point['share'])} with {number(point['rows'])} {unit}" for point in curve[:1] + curve[-1:]]
+    why = []
+    for one in facts.examples:
+        text = ""
+        if one.why is not None:
+            weights = ", ".join(f"{name} {weight:+.2f}" for name, _, weight in one.why.top(5))
+            text = f"Log-odds of {one.why.target} against {one.why.against}: {one.why.log_odds:+.2f}. "
+            text += f"Largest contributions: {weights}."
+        why.append(text)
+    return {
+        "accuracy": f"Recall of each class, with 95 % intervals: {recall}.",
+        "reliability": f"{axes} in {bins} bins; the calibration error is {error:.3f}.",
+        "confidences": f"Histogram of the probability of {judged.scored_name}, correct and wrong predictions",
+        "informative": f"Mutual information with the class in bits: {bits}.",
+        "learning": f"Accuracy by the number of {unit} learned: {', '.join(ends)}.",
+        "why": why,
+    }
 
 
 def _explorer(facts: Facts) -> dict[str, Any] | None:
@@ -265,19 +285,13 @@ def _matrix(facts: Facts) -> dict[str, Any]:
     table, names = facts.judged.confusion, [str(label) for label in facts.judged.classes]
     order = np.sort(np.argsort(-table.sum(axis=1), kind="stable")[:MATRIX]).tolist()
     totals = np.maximum(table.sum(axis=1), 1)
-    lines = [
-        {
-            "code": c,
-            "class": names[c],
-            "cells": [
-                {"n": int(table[c, d]), "share": float(table[c, d] / totals[c]), "right": c == d, "answer": names[d]}
-                for d in order
-            ],
-        }
-        for c in order
-    ]
-    wrong = [
-        (int(table[a, b]), names[a], names[b], a, b) for a in range(len(names)) for b in range(len(names)) if a != b
-    ]
-    often = [line for line in sorted(wrong, key=lambda line: -line[0])[:6] if line[0]]
+    lines = []
+    for c in order:
+        cells = [
+            {"n": int(table[c, d]), "share": float(table[c, d] / totals[c]), "right": c == d, "answer": names[d]}
+            for d in order
+        ]
+        lines.append({"code": c, "class": names[c], "cells": cells})
+    wrong = [(int(table[a, b]), names[a], names[b], a, b) for a, b in np.argwhere(table).tolist() if a != b]
+    often = sorted(wrong, key=lambda line: -line[0])[:6]
     return {"order": order, "names": [names[c] for c in order], "lines": lines, "often": often, "all": len(names)}

@@ -1,4 +1,4 @@
-"""Warn of what makes figures too optimistic: columns that reveal the label or identify the row, and duplicate rows."""
+"""Find what a reader must know before any figure: leaks, identifiers, duplicates, small classes, stale views, drift."""
 
 from __future__ import annotations
 
@@ -8,20 +8,20 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from suffice.models.choosing.judge import some_rows
-from suffice.reporting.labelled_rows import LabelledRows
+from suffice.reporting.column_facts import Drift, differing, drifts
+from suffice.reporting.judged_rows import JudgedRows
+from suffice.reporting.labelled_rows import CodedColumn, LabelledRows
+from suffice.reporting.wording import listed, plural
 from suffice.stats.content import combined
 from suffice.tables import Column, kind_of
 from suffice.telling import counted
 from suffice.typing import Array, Booleans, Integers
 
-__all__ = ["Alert", "alerts_of", "column_alerts", "of", "of_columns", "of_doubles", "places_of", "repeated"]
-
 ROWS, COLUMNS = 50_000, 400
 """The most rows and the most columns that are examined."""
 
 FEW = 20
-"""The fewest rows that can distinguish chance from design."""
+"""The fewest rows that can distinguish chance from design; classes with fewer are reported."""
 
 WRONG = 0.005
 """The largest share of rows for which a column that reveals the label may be wrong,"""
@@ -38,10 +38,29 @@ DOUBLES = 0.01
 CHANCE = 3.0
 """if they are this many times more frequent than with independent columns."""
 
+MISSING = 0.5
+"""Columns are reported where at least this share of the values is missing."""
+
+PAIRED, DISTINCT = 100, 0.5
+"""So many columns are compared with each other, if at most this share of the rows has different values."""
+
+SHIFT = 1e-3
+"""Class shares differ from those learned where chance would do so with less than this probability."""
+
+NAMES = {
+    "leak": "Leak", "learned": "Training rows", "stale": "Stale", "useless": "No gain", "duplicates": "Duplicates",
+    "few": "Few rows", "shift": "Shift", "drift": "Drift", "identifier": "Identifier", "missing": "Missing",
+    "redundant": "Redundant", "constant": "Constant", "unknown": "Unknown", "dropped": "Left out", "sample": "Sample",
+}  # fmt: skip
+"""The names of the kinds of alerts, the most serious first."""
+
+SERIOUS = ("leak", "learned", "stale", "useless")
+"""Kinds of alerts that make all figures of a report doubtful."""
+
 
 @dataclass(frozen=True)
 class Alert:
-    """Hold a finding in one sentence, and what to do about it."""
+    """A finding in one sentence, and what to do about it."""
 
     kind: str
     found: str
@@ -53,93 +72,88 @@ class Alert:
 
 def of(model: Any, given: LabelledRows, part: Integers | None, judged: Booleans | None = None) -> tuple[str, ...]:
     """Return warnings about the columns that the model uses, and about duplicates across the parts of a split."""
-    return tuple(map(str, alerts_of(model, given, part, judged)))
+    return tuple(map(str, _of_split(model, given, part, judged)))
 
 
-def alerts_of(model: Any, given: LabelledRows, part: Integers | None, judged: Booleans | None = None) -> list[Alert]:
-    """Return alerts about the columns that the model uses, and about duplicates across the parts of a split."""
+def alerts(model: Any, all_rows: LabelledRows, given: LabelledRows, judged: JudgedRows) -> list[Alert]:
+    """Return the alerts of a model and of labelled rows, the most serious first."""
+    found = [*_of_split(model, given, judged.fold, None), *_of_model(model, judged), *_of_rows(model, given, judged)]
+    found += [*_of_classes(model, given, judged), *_of_drift(drifts(model, given, judged))]
+    if given.dropped:
+        names = ", ".join(str(label) for label in given.unknown[:5])
+        text = f"{counted(given.dropped, given.unit)} of classes that the model never learned ({names}) are left out."
+        found.append(Alert("dropped", text, "Fit the model on rows of these classes if it is to predict them."))
+    if len(given) < len(all_rows):
+        text = f"{len(given):,} of {len(all_rows):,} {given.unit}s are evaluated, picked by a hash of their number."
+        found.append(Alert("sample", text, ""))
+    return sorted(found, key=lambda one: [*NAMES].index(one.kind))
+
+
+def _of_split(model: Any, given: LabelledRows, part: Integers | None, judged: Booleans | None) -> list[Alert]:
     silent = {name for name, one in getattr(model, "columns_", {}).items() if one.silent}
     names = None if not silent else [name for name in model.columns_ if name not in silent]
-    doubles = [] if part is None else _double_alerts(given, part, judged)
-    return [*column_alerts(given, names), *doubles]
+    return [*column_alerts(given, names), *([] if part is None else double_alerts(given, part, judged))]
 
 
-def of_columns(given: LabelledRows, names: list[Any] | None = None) -> list[str]:
-    """Return warnings about columns that reveal the label, identify the row, or have one value only.
+def column_alerts(given: LabelledRows, names: list[Any] | None = None) -> list[Alert]:
+    """Return alerts about columns that determine the label, identify the rows, or are constant.
 
     >>> from suffice.tables import Table
     >>> rows = Table.read({"x": ["a", "b"] * 15, "one": [7] * 30, "id": np.arange(30) + 100, "size": np.arange(30) % 7})
-    >>> for line in of_columns(LabelledRows(rows, np.array(["no", "yes"] * 15), np.arange(30))):
-    ...     print(line)
+    >>> for alert in column_alerts(LabelledRows(rows, np.array(["no", "yes"] * 15), np.arange(30))):
+    ...     print(alert)
     Column 'x' alone determines the label of every row. Leave it out unless it is known before the label.
     Column 'id' has a different value in nearly every row, like a row number. Leave it out: identifiers say nothing ...
     Column 'one' has only one value. Leave it out: it carries no information.
     """
-    return list(map(str, column_alerts(given, names)))
-
-
-def column_alerts(given: LabelledRows, names: list[Any] | None = None) -> list[Alert]:
-    """Return alerts about columns that determine the label, identify the rows, or are constant."""
     if given.texts or sparse.issparse(given.rows) or len(given) < FEW:
         return []
-    sample = given.take(some_rows(len(given), ROWS))
-    table = sample.table()
-    codes = np.unique(sample.labels, return_inverse=True)[1]
-    several = bool(codes.any())  # one class alone is determined by nothing
-    telling: dict[str, list[Any]] = {"every row": [], "nearly every row": []}
-    unique, constant = list[Any](), list[Any]()
+    sample = given.sample(ROWS)
+    table, codes = sample.table, sample.codes
+    rest = len(codes) - np.bincount(codes).max()  # none if there is one class, which nothing determines
+    every, nearly, unique, constant = (list[str]() for _ in range(4))
     for name in [name for name in table.names if names is None or name in names][:COLUMNS]:
-        column = table[name]
-        if column.storage == "date":
+        if table[name].storage == "date":
             continue
-        places = places_of(column)
-        if len(np.unique(places[places >= 0])) <= 1:
-            constant.append(name)
-        elif _names_rows(column, places):
-            unique.append(name)
-        elif several and kind_of(column) != "text":
-            wrong = _wrong(places, codes)
-            if column.storage in ("integer", "real") and _one_stretch_each(column, codes):
-                wrong = 0
-            if wrong <= min(WRONG * len(codes), AMONG * (len(codes) - np.bincount(codes).max())):
-                telling["nearly every row" if wrong else "every row"].append(name)
-    return _in_words(telling, unique, constant)
-
-
-def _in_words(telling: dict[str, list[Any]], unique: list[Any], constant: list[Any]) -> list[Alert]:
+        known = sample.coded(name)
+        if len(known) <= 1:
+            constant.append(repr(name))
+        elif _names_rows(known):
+            unique.append(repr(name))
+        elif rest and kind_of(known.column) != "text":
+            wrong = 0 if known.numeric and _one_stretch_each(known.column, codes) else _wrong(known.places, codes)
+            if wrong <= min(WRONG * len(codes), AMONG * rest):
+                (nearly if wrong else every).append(repr(name))
     found = []
-    for how, names in telling.items():
-        if names:
-            text = f"{_listed(names)} alone {_one(names, 'determines', 'each determine')} the label of {how}."
-            known = _one(names, "it out unless it is", "them out unless they are")
-            found.append(Alert("leak", text, f"Leave {known} known before the label."))
+    for how, leaks in (("every row", every), ("nearly every row", nearly)):
+        if leaks:
+            determine = plural(leaks, "determines", "each determine")
+            out = plural(leaks, "it out unless it is", "them out unless they are")
+            text = f"{_columns(leaks)} alone {determine} the label of {how}."
+            found.append(Alert("leak", text, f"Leave {out} known before the label."))
     if unique:
-        has = _one(unique, "has", "have")
-        text = f"{_listed(unique)} {has} a different value in nearly every row, like a row number."
-        out = _one(unique, "it", "them")
-        found.append(Alert("identifier", text, f"Leave {out} out: identifiers say nothing about new rows."))
+        has = plural(unique, "has", "have")
+        text = f"{_columns(unique)} {has} a different value in nearly every row, like a row number."
+        advice = f"Leave {plural(unique, 'it', 'them')} out: identifiers say nothing about new rows."
+        found.append(Alert("identifier", text, advice))
     if constant:
-        text = f"{_listed(constant)} {_one(constant, 'has', 'have')} only one value."
-        out = _one(constant, "it out: it carries", "them out: they carry")
+        text = f"{_columns(constant)} {plural(constant, 'has', 'have')} only one value."
+        out = plural(constant, "it out: it carries", "them out: they carry")
         found.append(Alert("constant", text, f"Leave {out} no information."))
     return found
 
 
-def _one(names: list[Any], one: str, many: str) -> str:
-    return one if len(names) == 1 else many
+def _columns(items: list[str]) -> str:
+    return f"{plural(items, 'Column', 'Columns')} {listed(items)}"
 
 
-def of_doubles(given: LabelledRows, part: Integers, judged: Booleans | None = None) -> list[str]:
-    """Return a warning about rows (of the judged ones) with an exact duplicate, label included, in another part.
+def double_alerts(given: LabelledRows, part: Integers, judged: Booleans | None = None) -> list[Alert]:
+    """Return an alert about rows (of the judged ones) with an exact duplicate, label included, in another part.
 
     >>> rows = ["tea", "rum", "tea", "rye", "gin"] * 4
-    >>> of_doubles(LabelledRows(rows, np.array(["a"] * 20), np.arange(20)), np.arange(20) % 2)[0]
-    '20 of 20 texts (100.0 %) have an exact duplicate in another part of the split. Keep each text once, unless ...'
+    >>> print(*double_alerts(LabelledRows(rows, np.array(["a"] * 20), np.arange(20)), np.arange(20) % 2))
+    20 of 20 texts (100.0 %) have an exact duplicate in another part of the split. Keep each text once, unless ...
     """
-    return list(map(str, _double_alerts(given, part, judged)))
-
-
-def _double_alerts(given: LabelledRows, part: Integers, judged: Booleans | None) -> list[Alert]:
     if len(given) < FEW or sparse.issparse(given.rows) or len(given) > ROWS:
         return []
     judged = np.ones(len(given), bool) if judged is None else judged
@@ -159,15 +173,26 @@ def _double_alerts(given: LabelledRows, part: Integers, judged: Booleans | None)
 
 
 def _same(given: LabelledRows, judged: Booleans) -> tuple[Integers | None, float]:
-    """Return a code for each distinct row with its label, and the duplicates expected by chance; None if unknown."""
-    codes, chance = np.unique(given.labels, return_inverse=True)[1], 0.0
+    """Return a code for each distinct row with its label, and the duplicates expected by chance; None if unknown.
+
+    By chance, columns are independent in each class.
+    """
+    codes, chance = given.codes, 0.0
     if given.texts:
         same = np.unique(np.asarray(given.rows, object).astype(str), return_inverse=True)[1]
     else:
-        table = given.table()
-        if not 0 < len(table.names) <= COLUMNS:
+        names = given.table.names
+        if not 0 < len(names) <= COLUMNS:
             return None, 0.0
-        same, chance = _alike([places_of(table[name]) for name in table.names], codes, judged)
+        content, logs = np.zeros(len(codes), np.uint64), np.zeros(len(codes))
+        size: Array = np.bincount(codes).astype(np.float64)
+        for name in names:
+            places = given.coded(name).places + 1
+            content = combined(content, places.astype(np.uint64))
+            _, pair, count = np.unique(places * len(size) + codes, return_inverse=True, return_counts=True)
+            logs += np.log(count[pair] / size[codes])
+        chance = float(-np.expm1(-(size[codes] - 1) * np.exp(logs))[judged].sum())
+        same = np.unique(content, return_inverse=True)[1]
     return np.unique(same * (codes.max() + 1) + codes, return_inverse=True)[1], chance
 
 
@@ -185,28 +210,17 @@ def repeated(given: LabelledRows) -> int:
     return found if found >= DOUBLES * len(given) else 0
 
 
-def places_of(column: Column) -> Integers:
-    """Return a code for each value, −1 for a missing one."""
-    if column.values is None:
-        return np.full(len(column), -1)
-    if column.storage == "string":
-        column = column.coded()
-    values = column.values if column.storage == "category" else np.unique(column.values, return_inverse=True)[1]
-    return np.where(column.present, np.asarray(values, np.int64), -1)
-
-
-def _names_rows(column: Column, places: Integers) -> bool:
+def _names_rows(known: CodedColumn) -> bool:
     """Return whether the values are identifiers or running numbers of rows rather than measurements."""
-    present = places[places >= 0]
-    different = len(np.unique(present))
-    if len(present) < FEW or different < UNIQUE * len(present):
+    rows, different = int(known.count.sum()), len(known)
+    if rows < FEW or different < UNIQUE * rows:
         return False
-    kind = kind_of(column)
+    kind = kind_of(known.column)
     if kind in ("category", "identifier"):
         return True
-    if kind != "integer" or different < len(present):
+    if kind != "integer" or different < rows:
         return False
-    values = np.asarray(column.values)[column.present].astype(np.float64)
+    values = np.asarray(known.column.values)[known.column.present].astype(np.float64)
     step = np.diff(values)
     dense = values.max() - values.min() < 2 * len(values)
     return bool(dense or (step > 0).all() or (step < 0).all())
@@ -240,19 +254,89 @@ def _one_stretch_each(column: Column, codes: Integers) -> bool:
     return len(change) == int(codes.max()) and bool((values[change] < values[change + 1]).all())
 
 
-def _alike(columns: list[Integers], codes: Integers, judged: Booleans) -> tuple[Integers, float]:
-    """Return a code for each distinct row, and the duplicates expected with columns independent in each class."""
-    same, logs = np.zeros(len(codes), np.uint64), np.zeros(len(codes))
-    size: Array = np.bincount(codes).astype(np.float64)
-    for places in columns:
-        same = combined(same, (places + 1).astype(np.uint64))
-        _, pair, count = np.unique((places + 1) * len(size) + codes, return_inverse=True, return_counts=True)
-        logs += np.log(count[pair] / size[codes])
-    chance = float(-np.expm1(-(size[codes] - 1) * np.exp(logs))[judged].sum())
-    return np.unique(same, return_inverse=True)[1], chance
+def _of_model(model: Any, judged: JudgedRows) -> list[Alert]:
+    found = []
+    if judged.learned and not judged.left_out:
+        text = "The figures flatter the model: it learned the rows it is evaluated on."
+        found.append(Alert("learned", text, "Evaluate it on other rows."))
+    if model.stale_:
+        text = "The counts have changed since the hyperparameters were chosen, so these are stale."
+        found.append(Alert("stale", text, "Call refresh(X, y) to choose them again."))
+    (often, blind), right = judged.baseline, judged.accuracy
+    if len(np.unique(judged.codes)) > 1 and judged.log_loss >= blind:
+        text = (
+            f"The log loss, {judged.log_loss:.3f}, is no better than that of the class shares alone, {blind:.3f} "
+            f"(accuracy {right:.1%}, largest class {often:.1%})."
+        )
+        found.append(Alert("useless", text, "Look for columns that say more about the label."))
+    return found
 
 
-def _listed(names: list[Any]) -> str:
-    shown = ", ".join(repr(name) for name in names[:5])
-    more = f" and {len(names) - 5} more" if len(names) > 5 else ""
-    return f"Column{'s' * (len(names) > 1)} {shown}{more}"
+def _of_rows(model: Any, given: LabelledRows, judged: JudgedRows) -> list[Alert]:
+    found = []
+    strangers = int((~model._known(given.rows, 2 if judged.left_out else 1)).sum())  # learned from other rows
+    if strangers:
+        what, verb = ("word" if given.texts else "value"), "holds" if strangers == 1 else "hold"
+        text = f"{counted(strangers, given.unit)} {verb} no {what} that was learned."
+        found.append(Alert("unknown", text, "Predictions there rest on the class prior: learn more rows."))
+    if given.texts or not getattr(model._reader, "by_block", False):
+        return found
+    table = given.table
+    shares = {name: table[name].n_missing / len(given) for name in table.names[:COLUMNS]}
+    gaps = sorted(((share, str(name)) for name, share in shares.items() if MISSING <= share < 1), reverse=True)
+    if gaps:
+        named = [f"{name!r} ({_percent(share)})" for share, name in gaps]
+        text = f"{_columns(named)} {plural(named, 'has', 'have')} no value in at least half of the rows."
+        found.append(Alert("missing", text, "Check why values are missing, and whether new rows will lack them too."))
+    coded = {name: given.coded(name) for name in table.names[:PAIRED] if table[name].storage != "date"}
+    sizes = {name: len(known) + (known.column.n_missing > 0) for name, known in coded.items()}
+    names = [name for name, size in sizes.items() if 2 < size < DISTINCT * len(table) or size == 2]
+    pairs = [
+        f"{a!r} and {b!r}"
+        for i, a in enumerate(names)
+        for b in names[i + 1 :]
+        if sizes[a] == sizes[b] and len(np.unique(coded[a].places * (sizes[b] + 1) + coded[b].places)) == sizes[a]
+    ]
+    if pairs:
+        more = f" (and {len(pairs) - 5} pairs more)" if len(pairs) > 5 else ""
+        advice = "Keep one of each: naive Bayes counts both, which the feature powers undo only in part."
+        text = f"Columns {', '.join(pairs[:5])}{more} determine each other."
+        found.append(Alert("redundant", text, advice))
+    return found
+
+
+def _of_classes(model: Any, given: LabelledRows, judged: JudgedRows) -> list[Alert]:
+    """Return alerts about small classes, and class shares that differ from those learned (chi-squared)."""
+    rows, found = np.bincount(judged.codes, minlength=len(judged.classes)), []
+    few = sorted((int(n), str(label)) for n, label in zip(rows, judged.classes, strict=True) if n < FEW)
+    if few:
+        named = f"{plural(few, 'Class', 'Classes')} {listed([f'{label!r} ({n:,})' for n, label in few])}"
+        text = f"{named} {plural(few, 'has', 'have')} few {given.unit}s here, so figures about "
+        text += f"{plural(few, 'it', 'them')} are uncertain."
+        found.append(Alert("few", text, "Collect more, or unite classes that need not be told apart."))
+    learned = np.asarray(model.class_count_, float)
+    if not judged.learned and len(learned) > 1 and differing(learned, rows.astype(float))[1] < SHIFT:
+        here, before = rows / rows.sum(), learned / learned.sum()
+        c = int(np.abs(here - before).argmax())
+        text = f"Class shares differ from those learned: {str(judged.classes[c])!r} is {here[c]:.1%} here and was "
+        advice = "If new rows look like these, set class_prior to their shares."
+        found.append(Alert("shift", f"{text}{before[c]:.1%}.", advice))
+    return found
+
+
+def _of_drift(found: list[Drift]) -> list[Alert]:
+    values = [f"{one.name!r} ({_percent(one.distance)})" for one in found if one.missing is None]
+    gaps = [(one.name, *map(_percent, one.missing)) for one in found if one.missing is not None]
+    texts = []
+    if values:
+        text = f"{_columns(values)} {plural(values, 'differs', 'differ')} from the training rows"
+        texts.append(f"{text} (in brackets: total variation, the distance of the two distributions).")
+    if gaps:
+        named = _columns([f"{name!r} ({here} here, {before} of the training rows)" for name, before, here in gaps])
+        texts.append(f"Missingness differs: {named[0].lower()}{named[1:]}.")
+    advice = "Check how these rows were collected; if the change lasts, train on newer rows."
+    return [Alert("drift", " ".join(texts), advice)] if found else []
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.0f}\u202f%"

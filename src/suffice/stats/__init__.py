@@ -2,13 +2,19 @@
 
 from suffice.stats.base import Statistic
 from suffice.stats.bursts import Bursts
-from suffice.stats.counts import BinaryCounts, CategoryCounts, ClassCounts, PoissonSums, RateCounts, TokenCounts
-from suffice.stats.extremes import Extremes
-from suffice.stats.joint_counts import JointCounts
+from suffice.stats.counts import (
+    BinaryCounts,
+    CategoryCounts,
+    ClassCounts,
+    Extremes,
+    PoissonSums,
+    RateCounts,
+    TokenCounts,
+    WaitingTimes,
+)
 from suffice.stats.journal import Journal
 from suffice.stats.moments import DiagonalMoments, FullMoments
-from suffice.stats.value_counts import ValueCounts
-from suffice.stats.waits import WaitingTimes
+from suffice.stats.value_counts import JointCounts, ValueCounts
 
 __all__ = [
     "BinaryCounts",

@@ -1,5 +1,9 @@
 """Define the base class of sufficient statistics: frozen arrays with a zero, addition, subtraction and equality.
 
+Their arithmetic keeps whole numbers exact, and where it matters computes with about 32 significant digits: the error of
+a rounded sum or product is itself a float64 (Dekker 1971; Knuth, The Art of Computer Programming 2, 4.2.2), so keeping
+it costs a few operations and no new number type.
+
     zero()                    the identity: adding it changes nothing
     of(data, labels, weights) the statistic of the given rows, one line per class if there are labels
     a + b                     the statistic of the rows of both
@@ -15,19 +19,17 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields
+from itertools import pairwise
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from suffice.errors import DataError, KindError, ShapeError, SubtractionError
-from suffice.notebook import card
+from suffice.notebook import MOST, card, line, table
 from suffice.signatures import explain_arguments, explained
 from suffice.stats.inputs import EXACT, Groups, RowMatrix, as_numbers
-from suffice.stats.statistic_cards import parts_of_arrays
-from suffice.typing import Array, Integers, Matrix
-
-__all__ = ["ROUNDING", "Statistic", "check_weight", "difference", "sealed"]
+from suffice.typing import Array, Booleans, Integers, Matrix
 
 LAST_BITS = 64 * np.finfo(np.float64).eps
 """Rounding error that a few operations may leave, relative to their operands."""
@@ -35,13 +37,10 @@ LAST_BITS = 64 * np.finfo(np.float64).eps
 ROUNDING = 1e-12
 """Rounding error that many operations may leave, relative to their operands."""
 
+SPLITTER = 2.0**27 + 1.0
 
-def _frozen(value: Any, kind: type, name: str) -> NDArray[Any]:
-    """Return `value` as a read-only array, copied if someone else could change it."""
-    given = as_numbers(value, name)
-    array: NDArray[Any] = given.astype(kind, copy=not _closed(given))
-    array.setflags(write=False)
-    return array
+COLUMNS = 8
+"""Columns of a matrix that a notebook shows."""
 
 
 def _closed(array: Any) -> bool:
@@ -59,8 +58,35 @@ def sealed(array: NDArray[Any]) -> NDArray[Any]:
     return array
 
 
+class ByArrays(ABC):
+    """What named arrays determine: equality, a hash, the start of a sum."""
+
+    @abstractmethod
+    def arrays(self) -> dict[str, Any]:
+        """Return the arrays by name."""
+
+    def without_trace(self) -> Self:
+        """Return the statistic without traces of removed rows; most statistics keep none."""
+        return self
+
+    def __radd__(self, other: object) -> Self:
+        if isinstance(other, int) and other == 0:  # where sum() starts
+            return self
+        return NotImplemented
+
+    def __eq__(self, other: object) -> bool:
+        if type(other) is not type(self):
+            return NotImplemented
+        theirs = other.arrays()
+        return all(np.array_equal(mine, theirs[name]) for name, mine in self.arrays().items())
+
+    def __hash__(self) -> int:
+        values = (np.asarray(array) for array in self.arrays().values())
+        return hash((type(self), *(tuple(a.tolist()) if a.dtype == object else (a + 0).tobytes() for a in values)))
+
+
 @dataclass(frozen=True, eq=False, repr=False)
-class Statistic(ABC):
+class Statistic(ByArrays):
     """A sufficient statistic: frozen arrays that add and subtract.
 
     >>> from suffice.stats import BinaryCounts
@@ -80,7 +106,9 @@ class Statistic(ABC):
         for field in fields(self):
             kind = np.int64 if field.name in self._whole else np.float64
             name = f"'{field.name}' of {type(self).__name__}"
-            object.__setattr__(self, field.name, _frozen(getattr(self, field.name), kind, name))
+            given = as_numbers(getattr(self, field.name), name)
+            array = given.astype(kind, copy=not _closed(given))  # a copy if someone else could change it
+            object.__setattr__(self, field.name, sealed(array))
         self._check()
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -154,20 +182,11 @@ class Statistic(ABC):
             arrays[name] = sealed(np.asarray(arrays[name] * factor))
         return type(self)(**arrays)
 
-    def without_trace(self) -> Self:
-        """Return the statistic without traces of removed rows; most statistics keep none."""
-        return self
-
     def __add__(self, other: Self) -> Self:
         self._compare(other)
         if other._is_identity():
             return self
         return other if self._is_identity() else self._plus(other)
-
-    def __radd__(self, other: object) -> Self:
-        if isinstance(other, int) and other == 0:  # where sum() starts
-            return self
-        return NotImplemented
 
     def __sub__(self, other: Self) -> Self:
         self._compare(other)
@@ -179,15 +198,6 @@ class Statistic(ABC):
             raise SubtractionError(
                 f"Cannot subtract {type(self).__name__}: its rows are not among those that were added; {error}"
             ) from None
-
-    def __eq__(self, other: object) -> bool:
-        if type(other) is not type(self):
-            return NotImplemented
-        theirs = other.arrays()
-        return all(np.array_equal(mine, theirs[name]) for name, mine in self.arrays().items())
-
-    def __hash__(self) -> int:
-        return hash((type(self), *((array + 0).tobytes() for array in self.arrays().values())))
 
     def __repr__(self) -> str:
         inside = ", ".join(
@@ -267,3 +277,100 @@ def check_weight(name: str, n: Array, like: Array) -> None:
         raise DataError(f"'n' of {name} must be at least 0 and below 2**53, where float64 counts exactly; got {worst}.")
     if n.ndim > like.ndim or any(a not in (1, b) for a, b in zip(n.shape[::-1], like.shape[::-1], strict=False)):
         raise ShapeError(f"'n' of {name} must broadcast to shape {like.shape}; got {n.shape}.")
+
+
+@dataclass(frozen=True)
+class Pair:
+    """An unevaluated sum hi + lo, where lo is what rounding to hi lost.
+
+    >>> third = Pair.quotient(np.float64(1), np.float64(3))
+    >>> bool(third.hi + third.lo == third.hi), bool(third.lo != 0)
+    (True, True)
+    """
+
+    hi: Array
+    lo: Array
+
+    @classmethod
+    def quotient(cls, a: Array, b: Array) -> Pair:
+        """Return a / b."""
+        q = np.asarray(a / b)
+        p = _two_product(q, b)
+        return _quick_two_sum(q, ((a - p.hi) - p.lo) / b)
+
+    def __add__(self, other: Pair) -> Pair:
+        s, t = _two_sum(self.hi, other.hi), _two_sum(self.lo, other.lo)
+        s = _quick_two_sum(s.hi, s.lo + t.hi)
+        return _quick_two_sum(s.hi, s.lo + t.lo)
+
+    def __neg__(self) -> Pair:
+        return Pair(-self.hi, -self.lo)
+
+    def __sub__(self, other: Pair) -> Pair:
+        return self + -other
+
+    def __mul__(self, other: Pair) -> Pair:
+        p = _two_product(self.hi, other.hi)
+        return _quick_two_sum(p.hi, p.lo + (self.hi * other.lo + self.lo * other.hi))
+
+    def where(self, condition: Booleans, otherwise: Pair) -> Pair:
+        """Return this pair where the condition holds, the other one elsewhere."""
+        return Pair(np.where(condition, self.hi, otherwise.hi), np.where(condition, self.lo, otherwise.lo))
+
+
+def _two_sum(a: Array, b: Array) -> Pair:
+    s = np.asarray(a + b)
+    bb = s - a
+    return Pair(s, (a - (s - bb)) + (b - bb))
+
+
+def _quick_two_sum(a: Array, b: Array) -> Pair:
+    s = np.asarray(a + b)
+    return Pair(s, b - (s - a))
+
+
+def _halves(a: Array) -> tuple[Array, Array]:
+    c = SPLITTER * a
+    hi = c - (c - a)
+    return hi, a - hi
+
+
+def _two_product(a: Array, b: Array) -> Pair:
+    p = np.asarray(a * b)
+    (ah, al), (bh, bl) = _halves(a), _halves(b)
+    return Pair(p, ((ah * bh - p) + ah * bl + al * bh) + al * bl)
+
+
+def parts_of_arrays(arrays: Mapping[str, NDArray[Any]]) -> Iterator[str]:
+    """Yield tables of arrays: numbers together, vectors of one length side by side, a table for each matrix."""
+    numbers = {name: array.item() for name, array in arrays.items() if array.ndim == 0}
+    if numbers:
+        yield table(list(numbers), [list(numbers.values())])
+    for size in dict.fromkeys(len(array) for array in arrays.values() if array.ndim == 1):
+        vectors = {name: array for name, array in arrays.items() if array.shape == (size,)}
+        rows = zip(range(size), *(array[:MOST].tolist() for array in vectors.values()), strict=False)
+        yield table(["", *vectors], rows, size)
+    for name, array in arrays.items():
+        if array.ndim == 2:
+            width = array.shape[1]
+            more = width > COLUMNS
+            head = ["", *(f"[{j}]" for j in range(min(width, COLUMNS))), *["…"] * more]
+            cells = [(i, *row, *[""] * more) for i, row in enumerate(array[:MOST, :COLUMNS].tolist())]
+            yield table(head, cells, len(array), f"{name}, {width:,} columns" if more else name)
+        elif array.ndim > 2:
+            yield line(f"{name}: an array of shape {' × '.join(map(str, array.shape))}")
+
+
+def parts_of_words(t: Any) -> Iterator[str]:
+    """Yield the most frequent words, with their counts by class."""
+    order = np.argpartition(-t.frequency, MOST)[:MOST] if t.width > MOST else np.arange(t.width)
+    order = order[np.argsort(-t.frequency[order], kind="stable")]
+    classes = min(t.n_classes, COLUMNS)
+    counts = np.asarray(t.tokens[:classes][:, order].todense()) if len(order) else np.zeros((classes, 0))
+    names = [f"bucket {j}" for j in order.tolist()]
+    if not t.hash_bits:  # without making strings of all words
+        data, offset = t.words.taken(order)
+        names = [data[a:b].tobytes().decode("utf-8", "replace") for a, b in pairwise(offset.tolist())]
+    head = ["word", "texts", "times", *(f"in class {c}" for c in range(classes))]
+    lines = zip(names, t.document_frequency[order].tolist(), t.frequency[order].tolist(), *counts.tolist(), strict=True)
+    yield table(head, lines, t.width)

@@ -17,8 +17,6 @@ from suffice.later import pa
 from suffice.stats.content import RowHashes, combined, hashed
 from suffice.typing import Array, Integers
 
-__all__ = ["COPIES", "HASH", "BottomK", "Kept", "one_array", "picked", "rows_of", "united"]
-
 HASH, COPIES = "__suffice_hash__", "__suffice_copies__"
 """Columns that a sample carries along: the hash of each row, and its number of copies."""
 

@@ -10,15 +10,12 @@ import numpy as np
 
 from suffice.errors import DataError, ShapeError
 from suffice.later import sparse
-from suffice.notebook import MOST
+from suffice.notebook import MOST, table
 from suffice.stats import counting_kernels
 from suffice.stats.base import ROUNDING, Statistic, check_weight, difference, sealed
-from suffice.stats.cell_histogram import CellHistogram, side_by_side
 from suffice.stats.inputs import EXACT, WHOLE, Groups, RowMatrix
-from suffice.stats.statistic_cards import parts_of_cells
+from suffice.stats.value_counts import CellHistogram, side_by_side
 from suffice.typing import Array, Integers
-
-__all__ = ["Bursts"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -48,7 +45,7 @@ class Bursts(Statistic):
         cells, width = self.cell[:MOST], max(1, self.width)
         places = [[str(k) for k in part.tolist()] for part in (cells // width, cells % width)]
         columns = (*places, self.value[:MOST].tolist(), self.count[:MOST].tolist())
-        return parts_of_cells(["class", "column", "value", "rows"], columns, len(self.cell))
+        yield table(["class", "column", "value", "rows"], zip(*columns, strict=False), len(self.cell))
 
     @classmethod
     def zero(cls) -> Self:

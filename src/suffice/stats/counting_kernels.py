@@ -12,8 +12,6 @@ from suffice.parallel import thread_count
 from suffice.stats.inputs import CODE, Allowed, Groups, RowMatrix
 from suffice.typing import Array, Integers
 
-__all__ = ["ROWS_AT_ONCE", "categories", "entries", "full_moments", "sums", "table", "value_counts", "weights"]
-
 FIELDS = {"sums": 1, "real_sums": 2, "poisson_sums": 4, "largest": 1, "moments": 6}
 """Numbers per cell of each kernel's table; all kernels but `sums` and `largest` store (hi, lo) pairs."""
 
@@ -76,7 +74,12 @@ def value_counts(columns: Array, codes: Integers, classes: int) -> tuple[Array, 
 
 def weights(groups: Groups, rank: int) -> Array:
     """Return the total weight of each class's rows, with `rank` trailing axes of length one."""
-    total = _class_weights(groups)[..., 0] if groups.real else _class_sizes(groups)
+    if groups.real:
+        total = _class_weights(groups)[..., 0]
+    elif groups.classes is None:
+        total = np.array(float(groups.rows))
+    else:
+        total = np.bincount(groups.code, minlength=groups.classes).astype(np.float64)
     total = total.reshape(groups.axes + (1,) * rank)
     total.setflags(write=False)
     return total
@@ -94,12 +97,6 @@ def full_moments(rows: RowMatrix, groups: Groups, allowed: Allowed) -> tuple[Arr
     mean_hi, mean_lo = _fields(mean, (*groups.axes, d))
     scatter_hi, scatter_lo = _fields(scatter, (*groups.axes, d, d))
     return mean_hi, weight, scatter_hi, mean_lo, scatter_lo
-
-
-def _class_sizes(groups: Groups) -> Array:
-    if groups.classes is None:
-        return np.array(float(groups.rows))
-    return np.bincount(groups.code, minlength=groups.classes).astype(np.float64)
 
 
 def _class_weights(groups: Groups) -> Array:

@@ -1,4 +1,4 @@
-"""Count rows, features, categories and words by class: sums of weights, never smoothed."""
+"""Count rows, features, categories and words by class, sum events and waiting times, and keep the largest value."""
 
 from __future__ import annotations
 
@@ -12,14 +12,24 @@ from numpy.typing import ArrayLike
 from suffice.errors import DataError, KindError, LabelError, ShapeError
 from suffice.later import gammaln
 from suffice.stats import counting_kernels
-from suffice.stats.base import ROUNDING, Statistic, check_weight, difference, sealed
-from suffice.stats.inputs import BINARY, CODE, COUNT, EXACT, MANY, REAL, WHOLE, Groups, RowMatrix, as_numbers, generator
-from suffice.stats.pairs import Pair
-from suffice.stats.redrawn import Redrawn, arranged, by_class, dealt, scattered, shuffled, whole
+from suffice.stats.base import ROUNDING, Pair, Statistic, check_weight, difference, sealed
+from suffice.stats.inputs import (
+    BINARY,
+    CODE,
+    COUNT,
+    EXACT,
+    MANY,
+    POSITIVE,
+    REAL,
+    WHOLE,
+    Groups,
+    RowMatrix,
+    as_numbers,
+    generator,
+)
+from suffice.stats.redrawn import DrawsRows, Redrawn, arranged, below, by_class, dealt, scattered, shuffled, whole
 from suffice.telling import counted
 from suffice.typing import Array, Integers, Matrix, Rng
-
-__all__ = ["BinaryCounts", "CategoryCounts", "ClassCounts", "PoissonSums", "RateCounts", "TokenCounts"]
 
 
 class Counts(Statistic):
@@ -71,10 +81,12 @@ class ClassCounts(Counts):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class BinaryCounts(Counts):
+class BinaryCounts(DrawsRows, Counts):
     """Number of rows, and number of rows in which each feature is 1.
 
-    `n` broadcasts against `ones`: one number per class as long as every feature is known in every row.
+    `n` broadcasts against `ones`: one number per class as long as every feature is known in every row. Given the counts
+    of independent Bernoulli features, all arrangements of a feature's ones over the rows of a class are equally
+    probable, whatever the probabilities: so `sample_rows` arranges them.
 
     >>> BinaryCounts.of([[1, 0], [1, 1], [0, 0]], labels=[0, 0, 1])
     BinaryCounts(ones=[[2., 1.], [0., 0.]], n=[[2.], [1.]])
@@ -98,33 +110,8 @@ class BinaryCounts(Counts):
         """Number of rows in which each feature is 0."""
         return np.asarray(difference(np.broadcast_to(self.n, self.ones.shape), self.ones))
 
-    def sample_rows(self, rng: Rng = None) -> Redrawn:
-        """Draw rows of zeros and ones from their distribution given the counts.
-
-        In each class, all arrangements of a feature's ones over the rows are equally probable. Under independent
-        Bernoulli features, that is the distribution of the rows given their counts, whatever the probabilities.
-
-        Parameters
-        ----------
-        rng : Generator or int, default=None
-            Random generator, or a seed for one.
-
-        Returns
-        -------
-        rows : ndarray
-            As many rows as were counted, class by class.
-        labels : ndarray of int, or None
-            Class of each row; None if the counts have no class axis.
-
-        Examples
-        --------
-        >>> counts = BinaryCounts.of([[1, 0], [1, 1], [0, 0]], labels=[0, 0, 1])
-        >>> X, labels = counts.sample_rows(0)
-        >>> X.sum(axis=0), labels, BinaryCounts.of(X, labels) == counts
-        (array([2, 1]), array([0, 0, 1]), True)
-        """
-        rng, ones = generator(rng), whole(self.ones, "ones", "BinaryCounts")
-        return by_class(self.n, [ones], "BinaryCounts", partial(arranged, rng))
+    def _draw(self, rng: np.random.Generator) -> Redrawn:
+        return by_class(self.n, [whole(self.ones, "ones", "BinaryCounts")], "BinaryCounts", partial(arranged, rng))
 
     def _check(self) -> None:
         super()._check()
@@ -138,10 +125,12 @@ class BinaryCounts(Counts):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class CategoryCounts(Counts):
+class CategoryCounts(DrawsRows, Counts):
     """Counts of the categories of each column, columns side by side: column j has `sizes[j]` categories.
 
     Sums and differences keep the larger number of categories of each column: a category once known stays known.
+    `sample_rows` arranges the codes of each column at random over the rows of each class; all columns must count the
+    same number of rows, since where values are missing, the counts do not say in which rows.
 
     >>> counts = CategoryCounts.of([[0, 2], [1, 0], [1, 2]])
     >>> counts
@@ -177,7 +166,12 @@ class CategoryCounts(Counts):
                 f"The argument '{rows.name}' must be dense, because code 0 is a category like any other; got a sparse "
                 "matrix. Call its toarray()."
             )
-        known = _sizes(rows, sizes)
+        columns = rows.matrix.shape[1]
+        known = category_sizes(rows) if sizes is None else np.atleast_1d(WHOLE.read(sizes, "sizes")).astype(np.int64)
+        if known.shape != (columns,):
+            raise ShapeError(
+                f"The argument 'sizes' must hold one number per column, {columns} in all; got shape {known.shape}."
+            )
         return cls(counting_kernels.categories(rows, groups, known), known)
 
     @classmethod
@@ -195,32 +189,8 @@ class CategoryCounts(Counts):
         start = int(self.sizes[:j].sum())
         return self.counts[..., start : start + int(self.sizes[j])]
 
-    def sample_rows(self, rng: Rng = None) -> Redrawn:
-        """Draw rows of category codes from their distribution given the counts.
-
-        In each class, all arrangements of a column's codes over the rows are equally probable. All columns must count
-        the same number of rows: where values are missing, the counts do not say in which rows.
-
-        Parameters
-        ----------
-        rng : Generator or int, default=None
-            Random generator, or a seed for one.
-
-        Returns
-        -------
-        rows : ndarray
-            As many rows as were counted, class by class.
-        labels : ndarray of int, or None
-            Class of each row; None if the counts have no class axis.
-
-        Examples
-        --------
-        >>> counts = CategoryCounts.of([[0, 2], [1, 0], [1, 2]])
-        >>> X, labels = counts.sample_rows(0)
-        >>> CategoryCounts.of(X, labels, sizes=counts.sizes) == counts
-        True
-        """
-        rng, labelled = generator(rng), self.counts.ndim == 2
+    def _draw(self, rng: np.random.Generator) -> Redrawn:
+        labelled = self.counts.ndim == 2
         columns = [np.atleast_2d(whole(self.column(j), "counts", "CategoryCounts")) for j in range(len(self.sizes))]
         classes = range(len(self.counts) if labelled else 1)
         parts = [shuffled(rng, [column[c] for column in columns]) for c in classes]
@@ -249,7 +219,8 @@ class CategoryCounts(Counts):
         if np.array_equal(sizes, self.sizes):
             return self.counts
         wide = np.zeros((*self.counts.shape[:-1], int(sizes.sum())))
-        wide[..., _places(self.sizes, sizes)] = self.counts
+        shift = np.concatenate([[0], np.cumsum(sizes - self.sizes)[:-1]]).astype(np.int64)
+        wide[..., np.arange(self.sizes.sum()) + np.repeat(shift, self.sizes)] = self.counts
         return wide
 
 
@@ -318,10 +289,11 @@ class TokenCounts(Counts):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class RateCounts(Counts):
+class RateCounts(DrawsRows, Counts):
     """Total count of each feature and number of rows, by class: sufficient for a rate of events.
 
-    `n` broadcasts against `counts`: one number per class.
+    `n` broadcasts against `counts`: one number per class. Given the totals of Poisson counts, each event falls into any
+    row of its class with equal probability, whatever the rates: so `sample_rows` scatters them. Totals must be whole.
 
     >>> RateCounts.of([[2, 0], [0, 3], [1, 1]], labels=[0, 1, 1])
     RateCounts(counts=[[2., 0.], [1., 4.]], n=[[1.], [2.]])
@@ -339,33 +311,8 @@ class RateCounts(Counts):
         """Total count of each feature, under the name that sums of counts use."""
         return self.counts
 
-    def sample_rows(self, rng: Rng = None) -> Redrawn:
-        """Draw rows of counts from their distribution given the totals.
-
-        In each class, each event of a feature falls into any row with equal probability (multinomial). Under Poisson
-        counts, that is the distribution of the rows given their totals, whatever the rates. Totals must be whole.
-
-        Parameters
-        ----------
-        rng : Generator or int, default=None
-            Random generator, or a seed for one.
-
-        Returns
-        -------
-        rows : ndarray
-            As many rows as were counted, class by class.
-        labels : ndarray of int, or None
-            Class of each row; None if the counts have no class axis.
-
-        Examples
-        --------
-        >>> counts = RateCounts.of([[2, 0], [0, 3], [1, 1]], labels=[0, 1, 1])
-        >>> X, labels = counts.sample_rows(0)
-        >>> RateCounts.of(X, labels) == counts
-        True
-        """
-        rng, total = generator(rng), whole(self.counts, "counts", "RateCounts")
-        return by_class(self.n, [total], "RateCounts", partial(scattered, rng))
+    def _draw(self, rng: np.random.Generator) -> Redrawn:
+        return by_class(self.n, [whole(self.counts, "counts", "RateCounts")], "RateCounts", partial(scattered, rng))
 
     def _check(self) -> None:
         super()._check()
@@ -401,18 +348,14 @@ class PoissonSums(Counts):
             raise DataError(
                 "'total' of PoissonSums must be 0 where there are no rows, and 'log_factorials' where 'total' is 0."
             )
-        least = self._least_log_factorials()
+        mean = self.total / np.where(self.n > 0, self.n, 1.0)
+        below = np.floor(mean)  # as ln x! is convex, Σ ln x! is smallest where every x is next to the mean
+        least = self.n * (gammaln(below + 1) + (mean - below) * np.log(below + 1))
         if (self.log_factorials < least - 1e-9 * (1 + least)).any():
             raise DataError(
                 "'log_factorials' of PoissonSums must be at least the smallest Σ ln x! that counts with this total can "
                 "have; got less."
             )
-
-    def _least_log_factorials(self) -> Array:
-        """Return the smallest possible Σ ln x!: as ln x! is convex, every x is then next to the mean."""
-        mean = self.total / np.where(self.n > 0, self.n, 1.0)
-        below = np.floor(mean)
-        return np.asarray(self.n * (gammaln(below + 1) + (mean - below) * np.log(below + 1)))
 
     def _plus(self, other: Self) -> Self:
         logs = self._logs + other._logs
@@ -431,17 +374,102 @@ class PoissonSums(Counts):
         return Pair(self.log_factorials, self.log_factorials_lo)
 
 
-def _sizes(rows: RowMatrix, sizes: ArrayLike | None) -> Integers:
-    """Return the number of categories of each column, given or seen. The kernel refuses invalid codes."""
-    columns = rows.matrix.shape[1]
-    if sizes is not None:
-        known = np.atleast_1d(WHOLE.read(sizes, "sizes")).astype(np.int64)
-        if known.shape != (columns,):
-            raise ShapeError(
-                f"The argument 'sizes' must hold one number per column, {columns} in all; got shape {known.shape}."
+@dataclass(frozen=True, eq=False, repr=False)
+class WaitingTimes(Counts):
+    """Σx of waiting times, as a (hi, lo) pair, and n: sufficient for a rate.
+
+    >>> WaitingTimes.of([1.5, 0.5, 4.0])
+    WaitingTimes(total=6., n=3.)
+    """
+
+    total: Array
+    n: Array
+    total_lo: Array
+
+    @classmethod
+    def _gather(cls, rows: RowMatrix, groups: Groups) -> Self:
+        total, lost = counting_kernels.table("real_sums", rows, groups, COUNT)
+        return cls(total, counting_kernels.weights(groups, len(rows.shape)), lost)
+
+    def _check(self) -> None:
+        super()._check()
+        check_weight("WaitingTimes", self.n, self.total)
+        if self.total.shape != self.total_lo.shape:
+            raise ShapeError("The two parts of 'total' of WaitingTimes must have the same shape.")
+        if ((self.n == 0) & (self.total > 0)).any():
+            raise DataError("'total' of WaitingTimes must be 0 where there are no rows.")
+
+    def _plus(self, other: Self) -> Self:
+        times = self._times + other._times
+        return type(self)(*(sealed(np.asarray(part)) for part in (times.hi, self.n + other.n, times.lo)))
+
+    def _minus(self, other: Self) -> Self:
+        n, times = difference(self.n, other.n), self._times - other._times
+        slight = (np.abs(times.hi) <= ROUNDING * np.maximum(self.total, other.total)) & (times.hi < 0) | (n == 0)
+        if (np.abs(times.hi) > ROUNDING * self.total)[np.broadcast_to(n == 0, times.hi.shape)].any():
+            raise DataError("all rows would be removed, but those given have another total of waiting times.")
+        hi, lo = (sealed(np.where(slight, 0.0, part)) for part in (times.hi, times.lo))
+        return type(self)(hi, n, lo)
+
+    @property
+    def _times(self) -> Pair:
+        return Pair(self.total, self.total_lo)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Extremes(DrawsRows, Statistic):
+    """Number of rows and their largest value (0 while there are none).
+
+    Maxima add, but they do not subtract, because the second largest value is not stored. So `a − b` raises unless
+    b's largest value is below a's; then only the number of rows changes. Under a uniform from 0 to an unknown end, a
+    random row of a class has the largest value, and the others are uniform below it: so `sample_rows` draws them.
+
+    >>> Extremes.of([31.0, 100.0, 7.0])
+    Extremes(largest=100., n=3.)
+    """
+
+    largest: Array
+    n: Array
+
+    def scaled(self, factor: float) -> Self:
+        """Return the statistic with all row weights multiplied by `factor`; cells that underflow become empty."""
+        n = np.asarray(self.n * factor)
+        return type(self)(sealed(np.where(n > 0, self.largest, 0.0)), sealed(n))
+
+    @classmethod
+    def _gather(cls, rows: RowMatrix, groups: Groups) -> Self:
+        if rows.is_sparse:
+            raise KindError(
+                f"The argument '{rows.name}' must be dense, because every value must be positive; got a sparse matrix."
             )
-        return known
-    return category_sizes(rows)
+        (largest,) = counting_kernels.table("largest", rows, groups, POSITIVE)
+        return cls(largest, counting_kernels.weights(groups, len(rows.shape)))
+
+    @property
+    def maximum(self) -> Array:
+        """Maximum-likelihood estimate of the upper end."""
+        return self.largest  # PU-1
+
+    def _draw(self, rng: np.random.Generator) -> Redrawn:
+        return by_class(self.n, [self.largest], "Extremes", partial(below, rng))
+
+    def _check(self) -> None:
+        check_weight("Extremes", self.n, self.largest)
+        if not ((self.largest >= 0) & np.isfinite(self.largest) & ((self.largest > 0) == (self.n > 0))).all():
+            raise DataError(
+                f"'largest' of Extremes must be positive where there are rows, and 0 where there are none; "
+                f"got {self.largest} with n = {self.n}."
+            )
+
+    def _plus(self, other: Self) -> Self:
+        return type(self)(sealed(np.maximum(self.largest, other.largest)), sealed(np.asarray(self.n + other.n)))
+
+    def _minus(self, other: Self) -> Self:
+        if ((other.largest >= self.largest) & (other.n > 0)).any():
+            raise DataError(
+                "the largest value would be removed, and the second largest is not kept; refit without these rows."
+            )
+        return type(self)(self.largest, difference(self.n, other.n))
 
 
 def category_sizes(rows: RowMatrix) -> Integers:
@@ -455,9 +483,3 @@ def category_sizes(rows: RowMatrix) -> Integers:
             f"{counted(len(rows), 'row')}. If there are so many categories, pass sizes=."
         )
     return np.asarray(seen, np.int64)
-
-
-def _places(sizes: Integers, wider: Integers) -> Integers:
-    """Return the positions, in a layout of `wider` columns, of the categories of columns of `sizes`."""
-    shift = np.concatenate([[0], np.cumsum(wider - sizes)[:-1]]).astype(np.int64)
-    return np.arange(sizes.sum()) + np.repeat(shift, sizes)

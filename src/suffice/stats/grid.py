@@ -9,8 +9,6 @@ from numpy.typing import NDArray
 
 from suffice.typing import Array, Integers
 
-__all__ = ["BITS", "coarser", "counted_on_grid", "distinct", "on_grid"]
-
 BITS = 12
 """Bits of a float64's mantissa that the grid keeps: whole numbers below 8,192 stay distinct."""
 
@@ -52,11 +50,17 @@ def distinct(values: NDArray[Any]) -> tuple[NDArray[Any], Integers]:
         found = _counted(values.astype(np.int64, copy=False))
         if found is not None:
             return found[0].astype(values.dtype), found[1]
-    elif len(values) and values.dtype == np.float64 and _all_on_grid(values):
-        keys, least = _keys(values)
-        found = _counted(keys)
+    elif len(values) and values.dtype == np.float64 and not (values.view(np.int64) & np.int64((1 << CUT) - 1)).any():
+        # integers that sort like the values, 0 for zero; `least` is the offset from which magnitudes are numbered
+        bits = values.view(np.int64) >> CUT
+        size = bits & np.int64((1 << (63 - CUT)) - 1)
+        least = int(size.min(initial=np.iinfo(np.int64).max, where=size > 0)) - 1 if size.any() else 0
+        steps = np.where(size > 0, size - least, 0)
+        found = _counted(np.where(bits < 0, -steps, steps) if bits.min() < 0 else steps)
         if found is not None:
-            return _value(found[0], least), found[1]
+            keys, codes = found
+            size = np.where(keys == 0, 0, np.abs(keys) + least) << CUT
+            return np.copysign(size.view(np.float64), np.where(keys < 0, -1.0, 1.0)), codes
     unique, codes = np.unique(values, return_inverse=True)
     return unique, codes.astype(np.int64, copy=False)
 
@@ -96,22 +100,3 @@ def _counted(keys: Integers) -> tuple[Integers, Integers] | None:
     found = np.flatnonzero(seen)
     place[found] = np.arange(len(found))
     return found + least, place[keys]
-
-
-def _all_on_grid(values: Array) -> bool:
-    return not (values.view(np.int64) & np.int64((1 << CUT) - 1)).any()
-
-
-def _keys(values: Array) -> tuple[Integers, int]:
-    """Return integers that sort like the values, 0 for zero, and the offset from which magnitudes are numbered."""
-    bits = values.view(np.int64) >> CUT
-    size = bits & np.int64((1 << (63 - CUT)) - 1)
-    least = int(size.min(initial=np.iinfo(np.int64).max, where=size > 0)) - 1 if size.any() else 0
-    steps = np.where(size > 0, size - least, 0)
-    return (np.where(bits < 0, -steps, steps) if bits.min() < 0 else steps), least
-
-
-def _value(keys: Integers, least: int) -> Array:
-    """Return the values that the keys encode."""
-    size = np.where(keys == 0, 0, np.abs(keys) + least) << CUT
-    return np.copysign(size.view(np.float64), np.where(keys < 0, -1.0, 1.0))

@@ -16,22 +16,6 @@ from suffice.sparse import sound
 from suffice.telling import counted
 from suffice.typing import Array, Integers, Matrix, Rng
 
-__all__ = [
-    "BINARY",
-    "CODE",
-    "COUNT",
-    "EXACT",
-    "MANY",
-    "POSITIVE",
-    "REAL",
-    "WHOLE",
-    "Allowed",
-    "Groups",
-    "RowMatrix",
-    "as_numbers",
-    "generator",
-]
-
 EXACT = 2.0**53 - 1
 """Largest count allowed: above it, float64 no longer distinguishes neighbouring whole numbers."""
 
@@ -111,7 +95,8 @@ class RowMatrix:
             raise ShapeError(f"The argument '{name}' must hold rows, such as a list; got the single value {array}.")
         shape = array.shape[1:]
         matrix = array if array.ndim == 2 else array.reshape(len(array), int(np.prod(shape)))
-        return cls(_walkable(matrix), shape, name)
+        aligned = matrix.flags.aligned and all(step % matrix.itemsize == 0 for step in matrix.strides)
+        return cls(matrix if aligned else matrix.copy(order="C"), shape, name)
 
     @property
     def is_sparse(self) -> bool:
@@ -188,11 +173,6 @@ def _kernel_type(dtype: np.dtype[Any], name: str) -> type[np.generic]:
     if dtype.kind == "f" or dtype == np.uint64:
         return np.float64
     return np.uint8 if dtype.kind == "b" else np.int64
-
-
-def _walkable(matrix: NDArray[Any]) -> NDArray[Any]:
-    aligned = matrix.flags.aligned and all(step % matrix.itemsize == 0 for step in matrix.strides)
-    return matrix if aligned else matrix.copy(order="C")
 
 
 @dataclass(frozen=True)

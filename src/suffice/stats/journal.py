@@ -7,27 +7,28 @@ learned with several weights has an entry for each.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from hashlib import blake2b
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from suffice.errors import DataError, KindError, ShapeError, SubtractionError
+from suffice.errors import DataError, InputError, KindError, LabelError, ShapeError, SubtractionError
 from suffice.notebook import card
-from suffice.stats.base import ROUNDING, sealed
+from suffice.stats.base import ROUNDING, ByArrays, sealed
 from suffice.stats.inputs import EXACT
-from suffice.typing import Array, Integers
-
-__all__ = ["Hashes", "Journal"]
+from suffice.typing import Array, Integers, JournalKey
 
 Hashes = NDArray[np.uint64]
 """Rows × 2: the first and the last 64 bits of each hash."""
 
+PERSON = b"suffice journal1"
+
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Journal:
+class Journal(ByArrays):
     """Number of the rows with each hash and weight, sorted by hash and weight; `check` distinguishes keys.
 
     >>> import suffice as sf
@@ -83,15 +84,6 @@ class Journal:
 
     def _repr_html_(self) -> str:
         return card(self, lambda: ())
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Journal):
-            return NotImplemented
-        theirs = other.arrays()
-        return all(np.array_equal(mine, theirs[name]) for name, mine in self.arrays().items())
-
-    def __hash__(self) -> int:
-        return hash(tuple(array.tobytes() for array in self.arrays().values()))
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """Return the arrays of the journal by name."""
@@ -197,3 +189,51 @@ def _groups(hashes: Hashes, weights: Array) -> tuple[Integers, Integers]:
     group = np.empty(len(ordered), np.int64)
     group[order] = np.cumsum(new) - 1
     return group, order[new]
+
+
+class Key:
+    """The key of the hashes: empty, or a secret of its owner. It is not stored with the hashes.
+
+    >>> from suffice.stats.journal import Key
+    >>> bool((Key("a").check == Key("b").check).all()), bool((Key("a").check == Key(b"a").check).all())
+    (False, True)
+    """
+
+    def __init__(self, secret: JournalKey = None) -> None:
+        if secret is not None and (not isinstance(secret, str | bytes) or not secret):
+            raise InputError(
+                "The argument 'journal' must be True or a key of your own, a non-empty str or bytes; got "
+                f"{'an empty key' if isinstance(secret, str | bytes) else f'a {type(secret).__name__}'}."
+            )
+        key = b"" if secret is None else secret.encode() if isinstance(secret, str) else secret
+        key = key if len(key) <= 64 else blake2b(key).digest()
+        self._hash = blake2b(digest_size=16, key=key, person=PERSON)
+
+    @property
+    def check(self) -> NDArray[np.uint64]:
+        """Fingerprint that distinguishes this key from others."""
+        found = self._hash.copy()
+        found.update(b"check")
+        return _numbers([found.digest()]).ravel()
+
+    def hashes(self, rows: Iterable[bytes], labels: Sequence[bytes]) -> Hashes:
+        """Return a 128-bit hash of each row with its label, as two numbers."""
+        begun: dict[bytes, Any] = {}
+        found, every = [], iter(rows)
+        for label, row in zip(labels, every, strict=False):
+            if label not in begun:
+                begun[label] = self._hash.copy()
+                begun[label].update(b"row" + label)
+            one = begun[label].copy()
+            one.update(row)
+            found.append(one.digest())
+        if len(found) != len(labels) or next(every, None) is not None:
+            found_rows = "more rows" if len(found) == len(labels) else f"{len(found):,} rows"
+            raise LabelError(
+                f"The argument 'y' must hold one label per row; got {len(labels):,} labels for {found_rows}."
+            )
+        return _numbers(found)
+
+
+def _numbers(digests: list[bytes]) -> Hashes:
+    return np.frombuffer(b"".join(digests), ">u8").astype(np.uint64).reshape(-1, 2)

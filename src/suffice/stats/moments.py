@@ -1,7 +1,7 @@
 """Keep weight, mean and scatter about the mean, with about 32 digits.
 
 Σx² − (Σx)²/n would lose every digit of a spread of 1 around a mean of 1e8. Here means and scatters are merged by the
-distance of the means, as hi + lo pairs of float64 (`pairs.py`), so that a + b − b gives a back.
+distance of the means, as hi + lo pairs of float64 (`Pair`), so that a + b − b gives a back.
 
     n' = n₁ + n₂      δ = x̄₂ − x̄₁      x̄' = x̄₁ + δ·n₂/n'      S' = S₁ + S₂ + δδᵀ·n₁n₂/n'
 """
@@ -18,15 +18,11 @@ from numpy.typing import NDArray
 
 from suffice.errors import DataError, ShapeError
 from suffice.stats import counting_kernels
-from suffice.stats.base import ROUNDING, Statistic, check_weight, difference, sealed
-from suffice.stats.inputs import REAL, Groups, RowMatrix, generator
-from suffice.stats.pairs import Pair
-from suffice.stats.redrawn import Redrawn, by_class, on_a_sphere
+from suffice.stats.base import ROUNDING, Pair, Statistic, check_weight, difference, sealed
+from suffice.stats.inputs import REAL, Groups, RowMatrix
+from suffice.stats.redrawn import DrawsRows, Redrawn, by_class, on_a_sphere
 from suffice.telling import counted, tell
-from suffice.typing import Array, Booleans, Rng
-
-__all__ = ["LEAST", "DiagonalMoments", "FullMoments"]
-
+from suffice.typing import Array, Booleans
 
 EPS = float(np.finfo(np.float64).eps)
 
@@ -211,8 +207,11 @@ class Moments(Statistic):
         """Return the scatter with negative rounding errors set to zero."""
 
 
-class DiagonalMoments(Moments):
+class DiagonalMoments(DrawsRows, Moments):
     """Weight, mean and Σ(x−mean)² of each feature, by class.
+
+    Given mean and scatter of a normal, the deviations of a feature from its mean are a vector of uniformly random
+    direction, of the length that the scatter prescribes: so `sample_rows` draws it, equal up to rounding.
 
     >>> moments = DiagonalMoments.of([1.0, 2.0, 6.0])
     >>> float(moments.n), float(moments.mean), float(moments.scatter)
@@ -233,33 +232,8 @@ class DiagonalMoments(Moments):
         with np.errstate(invalid="ignore"):
             return np.asarray(self.scatter / self.n)  # NG-4
 
-    def sample_rows(self, rng: Rng = None) -> Redrawn:
-        """Draw rows of numbers from their distribution given mean and scatter.
-
-        In each class, the vector of a feature's deviations from its mean has a uniformly random direction, and the
-        length that the scatter prescribes. Under a normal, that is the distribution of the rows given their mean and
-        scatter. The moments of the drawn rows equal the statistic up to rounding.
-
-        Parameters
-        ----------
-        rng : Generator or int, default=None
-            Random generator, or a seed for one.
-
-        Returns
-        -------
-        rows : ndarray
-            As many rows as were counted, class by class.
-        labels : ndarray of int, or None
-            Class of each row; None if the statistic has no class axis.
-
-        Examples
-        --------
-        >>> X, _ = DiagonalMoments.of([1.0, 2.0, 6.0]).sample_rows(0)
-        >>> X.round(3), float(X.mean().round(12)), float(((X - 3) ** 2).sum().round(12))
-        (array([...]), 3.0, 14.0)
-        """
-        draw = partial(on_a_sphere, generator(rng))
-        return by_class(self.n, [self.mean, self.scatter], "DiagonalMoments", draw)
+    def _draw(self, rng: np.random.Generator) -> Redrawn:
+        return by_class(self.n, [self.mean, self.scatter], "DiagonalMoments", partial(on_a_sphere, rng))
 
     def _outer(self, delta: Pair) -> Pair:
         return delta * delta

@@ -16,9 +16,6 @@ from suffice.stats.moments import DiagonalMoments
 from suffice.stats.value_counts import ValueCounts
 from suffice.typing import Array, Booleans, Integers
 
-__all__ = ["ColumnCounts", "each_feature"]
-
-
 PARTS = ("values", "line", "place", "count")
 
 

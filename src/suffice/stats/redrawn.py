@@ -13,6 +13,7 @@ dealt        words, of all classes: the tokens of each class in random order, di
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import Any, TypeAlias
 
@@ -21,13 +22,43 @@ from numpy.typing import ArrayLike, NDArray
 
 from suffice.errors import DataError, LabelError, ShapeError
 from suffice.later import sparse
-from suffice.stats.inputs import CODE, WHOLE
-from suffice.typing import Array, Integers
-
-__all__ = ["Redrawn", "arranged", "below", "by_class", "dealt", "on_a_sphere", "scattered", "shuffled", "whole"]
+from suffice.stats.inputs import CODE, WHOLE, generator
+from suffice.typing import Array, Integers, Rng
 
 Redrawn: TypeAlias = tuple[NDArray[Any], Integers | None]
 """Rows, and the class of each; None if the statistic has no class axis."""
+
+
+class DrawsRows(ABC):
+    """A statistic whose rows can be drawn again."""
+
+    def sample_rows(self, rng: Rng = None) -> Redrawn:
+        """Draw rows from their distribution given the statistic, which is the same for all parameters.
+
+        Parameters
+        ----------
+        rng : Generator or int, default=None
+            Random generator, or a seed for one.
+
+        Returns
+        -------
+        rows : ndarray
+            As many rows as were counted, class by class; their statistic is this one.
+        labels : ndarray of int, or None
+            Class of each row; None if the statistic has no class axis.
+
+        Examples
+        --------
+        >>> from suffice.stats import BinaryCounts
+        >>> counts = BinaryCounts.of([[1, 0], [1, 1], [0, 0]], labels=[0, 0, 1])
+        >>> X, labels = counts.sample_rows(0)
+        >>> X.sum(axis=0), labels, BinaryCounts.of(X, labels) == counts
+        (array([2, 1]), array([0, 0, 1]), True)
+        """
+        return self._draw(generator(rng))
+
+    @abstractmethod
+    def _draw(self, rng: np.random.Generator) -> Redrawn: ...
 
 
 def whole(numbers: Array, name: str, kind: str) -> Integers:

@@ -6,18 +6,20 @@ float64 is enough: a sum of n non-negative terms has at most n rounding errors, 
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from suffice.later import sparse
 from suffice.stats.base import Statistic, sealed
-from suffice.stats.counts import BinaryCounts, CategoryCounts, ClassCounts, RateCounts, TokenCounts
+from suffice.stats.counts import BinaryCounts, CategoryCounts, RateCounts, TokenCounts
 from suffice.stats.inputs import RowMatrix
 from suffice.stats.moments import DiagonalMoments, FullMoments
-from suffice.typing import Array, Integers
-
-__all__ = ["counts_of_shares", "rows_of_shares"]
+from suffice.stats.word_counts import WordCounts
+from suffice.text import WordList
+from suffice.typing import Array, Booleans, Integers
 
 NUMBERS_AT_ONCE = 2**16
 
@@ -45,9 +47,41 @@ def counts_of_shares(kind: type[Statistic], rows: RowMatrix, shares: Array, weig
     return RateCounts(sums, n) if kind is RateCounts else BinaryCounts(np.minimum(sums, n), n)
 
 
-def rows_of_shares(shares: Array, weights: Array) -> ClassCounts:
-    """Return the weighted number of rows of each class."""
-    return ClassCounts(weights @ shares)
+@dataclass(frozen=True, eq=False)
+class WordMatrix:
+    """A matrix of documents × words, for repeated counting."""
+
+    matrix: Any
+    words: WordList
+    hash_bits: int = 0
+
+    @cached_property
+    def flags(self) -> Any:
+        """Matrix of documents × words that is 1 where a word occurs."""
+        return sparse.csr_matrix(
+            (np.ones(self.matrix.nnz), self.matrix.indices, self.matrix.indptr), shape=self.matrix.shape
+        )
+
+    def take(self, keep: Booleans) -> WordMatrix:
+        """Return a subset of the documents."""
+        return self if keep.all() else WordMatrix(self.matrix[keep], self.words, self.hash_bits)
+
+    def counts(self, shares: Array) -> WordCounts:
+        """Count words by weighted shares (documents × classes); the vocabulary stays."""
+        tokens, documents = (np.ascontiguousarray((table.T @ shares).T) for table in (self.matrix, self.flags))
+        line, word = np.nonzero(documents)
+        start = np.searchsorted(line, np.arange(shares.shape[1] + 1))
+        tokens, documents = (
+            sparse.csr_matrix((table[line, word], word, start), shape=table.shape) for table in (tokens, documents)
+        )
+        bursts = (np.empty((0, 3), np.int64), np.empty(0), np.empty((0, 2), np.int64), np.empty(0))
+        return WordCounts(self.words, shares.sum(axis=0), tokens, documents, *bursts, self.hash_bits)
+
+
+def no_documents(counts: WordCounts, n_classes: int) -> WordCounts:
+    """Return a statistic without documents over the vocabulary of `counts`."""
+    nothing = sparse.csr_matrix((0, counts.width))
+    return WordMatrix(nothing, counts.words, counts.hash_bits).counts(np.zeros((0, n_classes)))
 
 
 def _moments(rows: RowMatrix, shares: Array) -> DiagonalMoments | None:

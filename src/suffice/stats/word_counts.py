@@ -14,25 +14,38 @@ from typing import Any
 import numpy as np
 
 from suffice import _native
-from suffice.errors import DataError, LabelError, ShapeError
+from suffice.errors import DataError, LabelError, ShapeError, SubtractionError
 from suffice.later import sparse
 from suffice.notebook import card
 from suffice.parallel import thread_count
-from suffice.stats.base import difference
+from suffice.stats.base import ByArrays, difference, parts_of_words
 from suffice.stats.inputs import COUNT, EXACT
-from suffice.stats.statistic_cards import parts_of_words
-from suffice.stats.word_arrays import check_word_arrays
-from suffice.stats.word_tables import added, in_order, lines, minus, moved, never_added, summed, table_of, united
 from suffice.telling import counted
 from suffice.text import Analysis, Batch
 from suffice.text.word_list import WordList
 from suffice.typing import Array, Booleans, Integers
 
-__all__ = ["WordCounter", "WordCounts", "read_weights"]
+LARGEST_HASH = 30
+"""Largest number of bits of a hashed word."""
+
+NAMES = {
+    "bytes": "u1",
+    "offset": "i8",
+    "n": "f8",
+    "start": "i8",
+    "word": "i4 i8",
+    "tokens": "f8",
+    "documents": "f8",
+    "repeats": "i8",
+    "repeat_documents": "f8",
+    "lengths": "i8",
+    "length_documents": "f8",
+    "hash_bits": "i8",
+}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class WordCounts:
+class WordCounts(ByArrays):
     """Counts of the words of labelled documents. + and − match words by name.
 
     >>> a = WordCounts.of(["spam spam eggs", "ham eggs"], [0, 1])
@@ -147,15 +160,6 @@ class WordCounts:
     def __getstate__(self) -> dict[str, Any]:
         return {field.name: getattr(self, field.name) for field in fields(self)}  # without cached properties
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, WordCounts):
-            return NotImplemented
-        theirs = other.arrays()
-        return all(np.array_equal(mine, theirs[name]) for name, mine in self.arrays().items())
-
-    def __hash__(self) -> int:
-        return hash(tuple(np.asarray(array).tobytes() for array in self.arrays().values()))
-
     def __repr__(self) -> str:
         what = counted(1 << self.hash_bits, "bucket") if self.hash_bits else counted(len(self.words), "word")
         classes = counted(self.n_classes, "class", "classes")
@@ -166,9 +170,6 @@ class WordCounts:
 
     def __add__(self, other: WordCounts) -> WordCounts:
         return WordCounts.total([self, other])
-
-    def __radd__(self, other: object) -> WordCounts:
-        return self if isinstance(other, int) and other == 0 else NotImplemented
 
     @classmethod
     def total(cls, parts: Sequence[WordCounts]) -> WordCounts:
@@ -184,7 +185,11 @@ class WordCounts:
         return cls(words, np.sum([part.n for part in parts], axis=0), *tables, *repeats, *lengths, first.hash_bits)
 
     def __sub__(self, other: WordCounts) -> WordCounts:
-        ours, theirs = self._aligned(other)
+        self._check_like(other)
+        ours, theirs = self, other
+        if not self.hash_bits:
+            words, mine, place = self.words.union(other.words)
+            ours, theirs = self._placed(words, mine), other._placed(words, place)
         tokens, documents = (minus(a, b) for a, b in ((ours.tokens, theirs.tokens), (ours.documents, theirs.documents)))
         n = difference(ours.n, theirs.n)
         if n.min(initial=0) < 0 or not np.array_equal(tokens.indices, documents.indices):
@@ -220,10 +225,6 @@ class WordCounts:
             repeat_documents=self.repeat_documents * factor,
             length_documents=self.length_documents * factor,
         )
-
-    def without_trace(self) -> WordCounts:
-        """Return the statistic itself: it holds no traces of removed documents."""
-        return self
 
     def less(self, documents: Any, codes: Integers, weights: Array) -> WordCounts:
         """Subtract documents, given as rows over this vocabulary; words whose count becomes zero stay in it."""
@@ -269,14 +270,6 @@ class WordCounts:
                 f"Two WordCounts must have as many classes to be combined; got {self.n_classes} and {other.n_classes}. "
                 "If a batch may lack a class, pass n_classes= for each one."
             )
-
-    def _aligned(self, other: WordCounts) -> tuple[WordCounts, WordCounts]:
-        """Return both statistics over the union of their words."""
-        self._check_like(other)
-        if self.hash_bits:
-            return self, other
-        words, mine, theirs = self.words.union(other.words)
-        return self._placed(words, mine), other._placed(words, theirs)
 
     def _placed(self, words: WordList, place: Integers) -> WordCounts:
         if len(words) == len(self.words):
@@ -343,8 +336,11 @@ class WordCounter:
             if found[name].max(initial=0) > EXACT:
                 raise DataError("Counts of words must stay below 2**53, where float64 counts exactly.")
             tables.append(table_of(found[name], index, found["start"].astype(index.dtype), shape))
-        repeats = lines(found["repeat_start"], found["repeat_word"], found["repeat_value"])
-        lengths = lines(found["length_start"], found["length"])
+        records = (("repeat_start", "repeat_word", "repeat_value"), ("length_start", "length"))
+        repeats, lengths = (
+            np.column_stack([_lines(found[start]), *(found[name] for name in names)]).astype(np.int64)
+            for start, *names in records
+        )
         tokens, documents = tables
         bursts = (repeats, found["repeats"], lengths, found["lengths"])
         return WordCounts(words, self._n.copy(), tokens, documents, *bursts, self._bits)
@@ -360,3 +356,149 @@ def read_weights(weights: Any, labels: int) -> Array | None:
             f"The argument 'sample_weight' must hold one number per label, {labels:,}; got shape {scale.shape}."
         )
     return scale
+
+
+def united(lists: Sequence[WordList]) -> tuple[WordList, list[Integers]]:
+    """Return the union of several word lists, and the indices of each list's words in it."""
+    if len(lists) == 1:
+        return lists[0], [np.arange(len(lists[0]))]
+    half = len(lists) // 2
+    (left, ours), (right, theirs) = united(lists[:half]), united(lists[half:])
+    words, mine, other = left.union(right)
+    return words, [*(mine[place] for place in ours), *(other[place] for place in theirs)]
+
+
+def added(parts: list[tuple[Any, ...]], classes: int, width: int) -> tuple[Any, Any]:
+    """Return the sums of the token tables and of the document tables.
+
+    Each part is the places of its words in the sum, and its two tables; places are empty for hash buckets, which need
+    none.
+    """
+    given: list[tuple[Any, ...]] = []
+    for place, tokens, documents in parts:
+        numbers = (tokens.data, documents.data)
+        given.append((place, tokens.indptr.astype(np.int64), tokens.indices.astype(np.int32, copy=False), *numbers))
+    found: tuple[Any, ...] = _native.add_counts(given, classes, width, thread_count())
+    start, index, *sums = found
+    kind = np.int32 if start[-1] < 2**31 else np.int64
+    index, start = index.astype(kind, copy=False), start.astype(kind)
+    first, second = (table_of(data, index, start, (classes, width)) for data in sums)
+    return first, second
+
+
+def table_of(data: Array, index: Any, start: Any, shape: tuple[int, int]) -> Any:
+    """Return a table of classes × words from arrays that fit together; they are not checked."""
+    table = sparse.csr_matrix(shape)
+    table.data, table.indices, table.indptr = data, index, start
+    return table
+
+
+def _lines(start: Integers) -> Integers:
+    """Return the class of each entry of a table."""
+    return np.repeat(np.arange(len(start) - 1), np.diff(start))
+
+
+def in_order(table: Any) -> Any:
+    """Return a table with its words sorted."""
+    table.sort_indices()
+    return table
+
+
+def minus(total: Any, part: Any) -> Any:
+    """Subtract a table; raise SubtractionError if the result would be negative."""
+    left = in_order(total - part)
+    if (left.data != np.round(left.data)).any():  # set rounding errors of real numbers to zero
+        scale = np.asarray((abs(total) + abs(part))[left.nonzero()]).ravel()
+        left.data[np.abs(left.data) <= 1e-12 * scale * (left.data != np.round(left.data))] = 0
+        left.eliminate_zeros()
+    if left.nnz and left.data.min() < 0:
+        raise never_added()
+    return left
+
+
+def summed(*records: tuple[Integers, Array]) -> tuple[Integers, Array]:
+    """Add up values of equal keys and drop those whose sum is zero."""
+    keys, values = (np.concatenate(parts) for parts in zip(*records, strict=True))
+    if not len(keys):
+        return records[0]
+    order = np.lexsort(keys.T[::-1])
+    keys, values = keys[order], values[order]
+    fresh = np.concatenate([[True], (keys[1:] != keys[:-1]).any(axis=1)])
+    sums = np.add.reduceat(values, np.flatnonzero(fresh))
+    scale = np.maximum.reduceat(np.abs(values), np.flatnonzero(fresh))
+    sums[np.abs(sums) <= 1e-12 * scale] = 0
+    if sums.min(initial=0) < 0:
+        raise never_added()
+    return keys[fresh][sums > 0], sums[sums > 0]
+
+
+def moved(keys: Integers, values: Array, place: Integers) -> tuple[Integers, Array]:
+    """Return records with class c renumbered as `place[c]`; −1 drops its records."""
+    kept = place[keys[:, 0]] >= 0
+    moved = keys[kept].copy()
+    moved[:, 0] = place[moved[:, 0]]
+    return summed((moved, values[kept]), (moved[:0], np.empty(0)))
+
+
+def never_added() -> SubtractionError:
+    """Return the error for subtracting documents that were never added."""
+    return SubtractionError(
+        "Cannot subtract texts that were not learned: the counts of their class lack some of their words."
+    )
+
+
+def check_word_arrays(arrays: Mapping[str, Any]) -> None:
+    """Raise DataError or ShapeError unless these arrays could be counts of documents."""
+    if set(arrays) != set(NAMES):
+        raise DataError(f"The argument 'arrays' of WordCounts must hold {sorted(NAMES)}; got {sorted(arrays)}.")
+    for name, kinds in NAMES.items():
+        flat, array = {"repeats": 2, "lengths": 2, "hash_bits": 0}.get(name, 1), arrays[name]
+        if not isinstance(array, np.ndarray) or array.ndim != flat or array.dtype not in map(np.dtype, kinds.split()):
+            raise ShapeError(
+                f"'{name}' of WordCounts must be an array with ndim {flat} and dtype {' or '.join(kinds.split())}."
+            )
+    bits = int(arrays["hash_bits"])
+    if not 0 <= bits <= LARGEST_HASH:
+        raise DataError(f"'hash_bits' of WordCounts must be from 0 to {LARGEST_HASH}; got {bits}.")
+    words = WordList(arrays["bytes"], arrays["offset"])
+    words.check()
+    if bits and len(words):
+        raise DataError("'bytes' of WordCounts must be empty where words are hashed.")
+    width = 1 << bits if bits else len(words)
+    for name in ("n", "tokens", "documents", "repeat_documents", "length_documents"):
+        if not arrays[name].min(initial=0.0) >= 0 or not arrays[name].max(initial=0.0) <= EXACT:  # nor is NaN
+            raise DataError(f"'{name}' of WordCounts must not be negative, NaN, or above 2**53.")
+    _check_pairs(arrays, width)
+    _check_lines("repeats", arrays, (width, int(EXACT)), least=2)
+    _check_lines("lengths", arrays, (int(EXACT),), least=0)
+    if len(arrays["repeats"]):
+        known = _lines(arrays["start"]) * width + arrays["word"]
+        repeats = arrays["repeats"][:, 0] * width + arrays["repeats"][:, 1]
+        if not len(known) or (known[np.minimum(np.searchsorted(known, repeats), len(known) - 1)] != repeats).any():
+            raise DataError("'repeats' of WordCounts must list words that the class has.")
+
+
+def _check_pairs(arrays: Mapping[str, Any], width: int) -> None:
+    """Raise unless the words of each class are valid and increase."""
+    start, word = arrays["start"], arrays["word"]
+    if len(start) != len(arrays["n"]) + 1 or not len(word) == len(arrays["tokens"]) == len(arrays["documents"]):
+        raise ShapeError("'start' of WordCounts must have one more entry than 'n', and 'tokens' as many as 'word'.")
+    if start[0] != 0 or start[-1] != len(word) or (start[1:] < start[:-1]).any():
+        raise DataError("'start' of WordCounts must rise from 0 to the number of words of all classes.")
+    if len(word) and (word.min() < 0 or word.max() >= width):
+        raise DataError(f"'word' of WordCounts must be from 0 to {width - 1}, the last word.")
+    falls = np.flatnonzero(word[1:] <= word[:-1]) + 1
+    if not np.isin(falls, start).all():
+        raise DataError("'word' of WordCounts must increase within each class.")
+
+
+def _check_lines(name: str, arrays: Mapping[str, Any], sizes: tuple[int, ...], least: int) -> None:
+    """Raise unless records (class, word where there is one, number) are in range, each with a count."""
+    lines, counts = arrays[name], arrays[f"{name[:-1]}_documents"]
+    if lines.shape != (len(counts), len(sizes) + 1):
+        raise ShapeError(f"'{name}' of WordCounts must have {len(sizes) + 1} columns and one count per line.")
+    if not len(lines):
+        return
+    most = [len(arrays["n"]) - 1, *(size - 1 for size in sizes)]
+    if (lines < 0).any() or (lines > most).any() or lines[:, -1].min() < least:
+        raise DataError(f"'{name}' of WordCounts must refer to existing classes, words and numbers.")

@@ -16,12 +16,9 @@ import numpy as np
 
 from suffice.errors import FileError
 from suffice.later import arrow_csv, pa, pc
-from suffice.tables.dialect import LONGEST_QUOTE, Dialect, Row, clean_end, lines_within, split
-from suffice.tables.encoding import encoding_of, undecodable
-from suffice.tables.opening import too_long
+from suffice.tables.opening import after_line, encoding_of, too_long, undecodable
 from suffice.tables.parsing import Reading, is_number, reading_of
-
-__all__ = ["Delimited"]
+from suffice.tables.sniff import LONGEST_QUOTE, Dialect, Row, clean_end, lines_within, split
 
 FEW = 1000
 """Largest number of distinct values of a column for which words are compared with all values seen."""
@@ -68,7 +65,7 @@ class Delimited:
             if len(rest) > self.longest + 1:  # it may end in half of a line end
                 self.fault(self._line, *too_long(self.longest))
                 self._line += rest.count(self.dialect.newline.encode()) + 1
-                rest = self._after_line(bytes_)
+                rest = after_line(bytes_, self.dialect.newline.encode())
             chunk = next(bytes_, b"") if size <= self.block else b"".join(_blocks(bytes_, size))
             more, data = bool(chunk), rest + chunk
             if skip:
@@ -87,14 +84,6 @@ class Delimited:
             if not more and not used:
                 return
 
-    def _after_line(self, blocks: Iterator[bytes]) -> bytes:
-        """Return what follows the current line, or nothing at the end of the text."""
-        for data in blocks:
-            _, ended, rest = data.partition(self.dialect.newline.encode())
-            if ended:
-                return rest
-        return b""
-
     def _utf8(self) -> Iterator[bytes]:
         """Yield the bytes of the text as UTF-8, block by block."""
         name = self.dialect.encoding
@@ -106,20 +95,18 @@ class Delimited:
                 yield _legacy(data) if self._legacy else data
                 first = False
             return
-        decoder = codecs.getincrementaldecoder(name)()
-        while data := self.stream.read(self.block):
-            self.passed += len(data)
-            yield self._decoded(decoder, data, False)
-        yield self._decoded(decoder, b"", True)
-
-    def _decoded(self, decoder: Any, data: bytes, last: bool) -> bytes:
-        try:
-            return str(decoder.decode(data, last)).encode("utf-8", "surrogatepass")
-        except UnicodeError as error:
-            name = self.dialect.encoding
-            raise FileError(
-                f"The text cannot be read as {name} near line {self._line}: {undecodable(error)}. Give its encoding."
-            ) from error
+        decoder, last = codecs.getincrementaldecoder(name)(), False
+        while not last:
+            data = self.stream.read(self.block)
+            self.passed, last = self.passed + len(data), not data
+            try:
+                text = str(decoder.decode(data, last))
+            except UnicodeError as error:
+                why = undecodable(error)
+                raise FileError(
+                    f"The text cannot be read as {name} near line {self._line}: {why}. Give its encoding."
+                ) from error
+            yield text.encode("utf-8", "surrogatepass")
 
     def _below(self, data: bytes, skip: int, complete: bool) -> tuple[bytes, int]:
         """Return the text below the header, and the number of header rows that are still to come."""
@@ -148,20 +135,17 @@ class Delimited:
                 return None, 0
             clean = False
         if not clean:
-            return self._carefully(data, complete, frozenset())
+            return self._carefully(data, complete)
         part = data[:end]
-        if len(part) > self.longest and self._has_long_row(part):
-            return self._carefully(part, True, frozenset(), end)
+        if len(part) > self.longest:
+            ends = np.flatnonzero(np.frombuffer(part, np.uint8) == ord(self.dialect.newline[-1]))
+            one = int(np.diff(ends, prepend=-1, append=len(part)).max()) - 1
+            longer = lines_within(part, self.dialect) if self.dialect.quote else []
+            if max(one, *(end - start for start, end in longer), 0) > self.longest:
+                return self._carefully(part, True, end)
         lines = part.count(self.dialect.newline.encode()) + (not part.endswith(self.dialect.newline.encode()))
         table = self._quickly(part, lines)
         return table if isinstance(table, tuple) else (table, end)
-
-    def _has_long_row(self, part: bytes) -> bool:
-        """Return whether one of some complete rows, whose quotes are well placed, is too long."""
-        ends = np.flatnonzero(np.frombuffer(part, np.uint8) == ord(self.dialect.newline[-1]))
-        one = int(np.diff(ends, prepend=-1, append=len(part)).max()) - 1
-        longer = lines_within(part, self.dialect) if self.dialect.quote else []
-        return max(one, *(end - start for start, end in longer), 0) > self.longest
 
     def _quickly(self, part: bytes, lines: int) -> Any:
         """Read rows with Arrow, or with `_carefully` if anything is irregular; return None if there are no rows."""
@@ -185,25 +169,31 @@ class Delimited:
             arrow_csv.ReadOptions(**read, use_threads=False),
             arrow_csv.ParseOptions(**parse, invalid_row_handler=malformed),
         )
-        types = {name: self._type(name) for name in self.columns}
-        known, words = {name: kind or pa.string() for name, kind in types.items()}, dict.fromkeys(names, pa.string())
+        words = dict.fromkeys(names, pa.string())
+        known = {
+            name: self.readings[name].type or pa.string() if name in self.readings else pa.string()
+            for name in self.columns
+        }
+        nulls = {word for one in self.readings.values() if one.type is not None for word in one.missing}
+        nulls |= {" " + word for word in nulls} if self.dialect.spaces else set()
         way = quick
         while True:
             convert = arrow_csv.ConvertOptions(
                 column_types=known,
-                null_values=self._nulls(),
+                null_values=sorted(nulls),
                 strings_can_be_null=False,
                 include_columns=self.columns,
             )
             bad.clear()
             try:
                 table = arrow_csv.read_csv(pa.BufferReader(part), *way, convert)
-                if known is words or not _endless(table):
-                    break
+                numbers = [column for column in table.columns if pa.types.is_floating(column.type)]
+                if known is words or not any(pc.any(pc.is_inf(column)).as_py() for column in numbers):
+                    break  # Arrow reads infinity
                 known = words
             except pa.ArrowInvalid as error:
                 if "UTF8" in str(error):
-                    return self._carefully(self._readable(part), True, frozenset(), len(part))
+                    return self._carefully(self._readable(part), True, len(part))
                 if "Empty CSV" in str(error) or not part.strip():
                     self.empty += lines
                     return None
@@ -215,7 +205,7 @@ class Delimited:
                     known = words
         bad = [row for row in bad if row.text.strip()]
         if bad and (self.exact or any("\n" in row.text or "\r" in row.text for row in bad)):
-            return self._carefully(part, True, frozenset(), len(part))
+            return self._carefully(part, True, len(part))
         for row in bad:
             self.fault(0, *self._width(row.actual_columns))
         self._plain = self._plain and part.isascii()
@@ -225,7 +215,7 @@ class Delimited:
             plain = self._swallowed(part, table, longer) if not self.declared else frozenset()
             if plain:
                 self.empty -= lines - table.num_rows - len(bad)
-                return self._carefully(part, True, plain, len(part))
+                return self._carefully(part, True, len(part), plain)
             self.empty -= sum(part.count(self.dialect.newline.encode(), *row) for row in longer)
         one_by_one = table.num_rows == lines
         found = self._typed(table, range(self._line, self._line + lines) if one_by_one else lambda: self._lines(part))
@@ -242,25 +232,6 @@ class Delimited:
         whose = "its header has" if self.dialect.header else "most rows have"
         return f"{found} value{'s' * (found != 1)}", f", where {whose} {self.dialect.width}"
 
-    def _is_long(self, text: str) -> bool:
-        return (
-            4 * len(text) > self.longest and len(text.rstrip("\r\n").encode("utf-8", "surrogateescape")) > self.longest
-        )
-
-    def _open(self, row: Row) -> bool:
-        """Return whether a value begins with a quote that is not closed."""
-        if self.dialect.quote or self.declared:
-            return row.odd > 0
-        return any(cell.lstrip(" ").startswith('"') and cell.count('"') == 1 for cell in row.cells)
-
-    def _type(self, name: str) -> Any:
-        return self.readings[name].type if name in self.readings else None
-
-    def _nulls(self) -> list[str]:
-        """Return the words that mean a missing value in columns that Arrow converts."""
-        words = {word for one in self.readings.values() if one.type is not None for word in one.missing}
-        return sorted(words | {" " + word for word in words} if self.dialect.spaces else words)
-
     def _readable(self, data: bytes) -> bytes:
         """Convert bytes that are not UTF-8 from Windows-1252 if all before were ASCII; otherwise leave them damaged."""
         if self._plain and not self.encoded and encoding_of(data) != "utf-8":
@@ -269,7 +240,7 @@ class Delimited:
         return data
 
     def _carefully(
-        self, data: bytes, complete: bool, plain: frozenset[int], size: int | None = None
+        self, data: bytes, complete: bool, size: int | None = None, plain: frozenset[int] = frozenset()
     ) -> tuple[Any, int]:
         """Read rows one by one."""
         text = data.decode("utf-8", "surrogateescape")
@@ -286,8 +257,11 @@ class Delimited:
             why = None
             if len(row.cells) != width:
                 what, where = self._width(len(row.cells))
-                why = what, where + (": a value begins with a quote that is not closed" if self._open(row) else "")
-            elif self._is_long(text[row.start : row.end]):
+                half = (cell.lstrip(" ").startswith('"') and cell.count('"') == 1 for cell in row.cells)
+                if row.odd > 0 if self.dialect.quote or self.declared else any(half):
+                    where += ": a value begins with a quote that is not closed"
+                why = what, where
+            elif 4 * (row.end - row.start) > self.longest and _size(text[row.start : row.end]) > self.longest:
                 why = too_long(self.longest)
             elif any("\udc80" <= letter <= "\udcff" for cell in row.cells if not cell.isascii() for letter in cell):
                 why = f"bytes that are not {self.dialect.encoding}", ""
@@ -327,8 +301,13 @@ class Delimited:
                 self.readings[name] = replace(reading, holds="real")
             if good is not None:
                 lines = lines() if callable(lines) else lines
-                for at, also in self._bad(table, name, np.flatnonzero(~good & keep).tolist()):
-                    faults.append((lines[at], f"{words[at].as_py().strip()!r} in column {name!r}", also))
+                bad = np.flatnonzero(~good & keep).tolist()
+                gaps = self._gaps(table) if bad else []
+                note = ", in place of the usual words (?, NA, …)" if self.missing is None else ""
+                for at, word in ((at, words[at].as_py().strip()) for at in bad):
+                    hint = f"missing={[*gaps, word]} reads it as a missing value{note}"
+                    hint = f", where others are {self.readings[name].what}: {hint}"
+                    faults.append((lines[at], f"{word!r} in column {name!r}", hint))
                 keep &= good
         for one in sorted(faults, key=lambda fault: fault[0]):
             self.fault(*one)
@@ -336,17 +315,6 @@ class Delimited:
             return None
         found = pa.table(columns) if columns else table
         return found if keep.all() else found.filter(pa.array(keep))
-
-    def _bad(self, table: Any, name: str, rows: list[int]) -> Iterator[tuple[int, str]]:
-        """Yield each row whose word is none that its column holds, with a hint that reads it as missing."""
-        gaps = self._gaps(table) if rows else []
-        note = ", in place of the usual words (?, NA, …)" if self.missing is None else ""
-        for at in rows:
-            words = [*gaps, table[name][at].as_py().strip()]
-            yield (
-                at,
-                f", where others are {self.readings[name].what}: missing={words} reads it as a missing value{note}",
-            )
 
     def _gaps(self, table: Any) -> list[str]:
         """Return the words of these rows that are read as missing values."""
@@ -373,7 +341,16 @@ class Delimited:
         width, sep = self.dialect.width, self.dialect.sep.encode()
         if width < 2:
             return frozenset()
-        known = [self._known(table[name]) if name in table.column_names else None for name in self.dialect.names]
+        known: list[Callable[[str], bool] | None] = []
+        """Whether a word may be a value of each column; None if that is unknown."""
+        for name in self.dialect.names:
+            column = table[name] if name in table.column_names else None
+            if column is None or column.type != pa.string():
+                known.append(None if column is None else is_number)
+                continue
+            values = column.unique()
+            few = len(values) <= min(FEW, len(column) / 5)
+            known.append({*values.to_pylist()}.difference({None, ""}).__contains__ if few else None)
         places = []
         for start, end in longer:
             lines = part[start:end].split(self.dialect.newline.encode())
@@ -384,20 +361,10 @@ class Delimited:
                     places.append(start + lines[0].replace(quote * 2, b"  ").rfind(quote))
         return frozenset(places)
 
-    def _known(self, column: Any) -> Callable[[str], bool] | None:
-        """Return a function that tells whether a word may be a value of a column; None if that is unknown."""
-        if column.type != pa.string():
-            return is_number
-        values = column.unique()
-        if len(values) > min(FEW, len(column) / 5):
-            return None
-        known = set(values.to_pylist()) - {None, ""}
-        return lambda word: word in known
 
-
-def _endless(table: Any) -> bool:
-    """Return whether a column of numbers holds infinity, which Arrow reads."""
-    return any(pa.types.is_floating(one.type) and pc.any(pc.is_inf(one)).as_py() for one in table.columns)
+def _size(row: str) -> int:
+    """Return the number of bytes of a row, without the end of its line."""
+    return len(row.rstrip("\r\n").encode("utf-8", "surrogateescape"))
 
 
 def _legacy(data: bytes) -> bytes:

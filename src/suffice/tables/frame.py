@@ -1,4 +1,7 @@
-"""Present a table of any library, an array or a sparse matrix as columns that are read at first use."""
+"""Present a table of any library, an array or a sparse matrix as columns that are read at first use.
+
+Answers go back as a dataframe of the user's library, with columns in the types they were read in.
+"""
 
 from __future__ import annotations
 
@@ -6,19 +9,18 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from importlib import import_module
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from suffice.errors import DataError, KindError, ShapeError
 from suffice.later import issparse, nw, pa
 from suffice.sparse import sound
-from suffice.tables.column import Column, Name, one
+from suffice.tables.column import Column, Name, mask, one
 from suffice.tables.series import is_series, of_numpy, of_series
-from suffice.telling import counted
-from suffice.typing import Booleans
-
-__all__ = ["Table"]
+from suffice.typing import Booleans, Integers
 
 _SHOWN = 5  # names that an error lists
 
@@ -85,12 +87,7 @@ class Table:
 
     def take(self, keep: Booleans) -> Table:
         """Return the rows where `keep` is True."""
-        keep = np.asarray(keep)
-        if keep.dtype != np.bool_ or keep.shape != (len(self),):
-            got = f"{keep.dtype} of shape {keep.shape}"
-            raise ShapeError(
-                f"The argument 'keep' must hold True or False for each of {counted(len(self), 'row')}; got {got}."
-            )
+        keep = mask(keep, len(self))
         rows = int(keep.sum())
         return Table(self.names, rows, lambda name: self[name].take(keep), self.named, self.backend)
 
@@ -245,3 +242,47 @@ def _of_sparse(matrix: Any, name: str) -> Table:
         return of_numpy(place, by_column[0][:, [place]].toarray().ravel())
 
     return Table(range(matrix.shape[1]), matrix.shape[0], column, False)
+
+
+_BACKENDS = ("pandas", "polars", "pyarrow")  # in order of preference; the last is always there
+
+
+def frame_of(columns: dict[str, Any], backend: str | None = None) -> Any:
+    """Return a dataframe of the backend, by default the first that can be imported: pandas, polars, pyarrow.
+
+    >>> frame_of({"word": ["a", "b"], "times": [3, 1]}, "pyarrow").column_names
+    ['word', 'times']
+    """
+    if backend not in (None, *_BACKENDS):
+        raise KindError(f"The argument 'backend' must be 'pandas', 'polars', 'pyarrow' or None; got {backend!r}.")
+    for package in () if backend else _BACKENDS:
+        with suppress(ImportError):
+            import_module(package)
+            backend = package
+            break
+    chosen: Any = backend
+    return nw.from_dict(columns, backend=chosen).to_native()
+
+
+def as_counted(values: NDArray[Any], counted: Any) -> NDArray[Any]:
+    """Return numbers as integers where all those that were counted are whole; anything else as it is.
+
+    >>> as_counted(np.array([1.0, 3.0]), np.array([1.0, 2.0, 3.0]))
+    array([1, 3])
+    """
+    if not isinstance(counted, np.ndarray) or counted.dtype.kind != "f" or values.dtype.kind != "f":
+        return values
+    return values.astype(np.int64) if ((np.abs(counted) < 2.0**53) & (counted % 1 == 0)).all() else values
+
+
+def by_value(codes: Integers, categories: Sequence[NDArray[Any]]) -> list[NDArray[Any]]:
+    """Return the categories that codes stand for, column by column."""
+    both = zip(map(np.asarray, categories), codes.T, strict=True)
+    return [as_counted(known[column], known) for known, column in both]
+
+
+def side_by_side(columns: Sequence[NDArray[Any]]) -> NDArray[Any]:
+    """Return columns as one array: of objects, where they are not all numbers or all words."""
+    if len({"number" if column.dtype.kind in "iuf" else column.dtype.kind for column in columns}) == 1:
+        return np.column_stack(columns)
+    return np.column_stack([column.astype(object) for column in columns])

@@ -12,9 +12,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from suffice.later import pa
-from suffice.tables.opening import too_long
-
-__all__ = ["JsonLines"]
+from suffice.tables.column import is_encodable
+from suffice.tables.opening import after_line, too_long
 
 LARGEST, DIGITS = 2**63, 40
 
@@ -43,20 +42,13 @@ class JsonLines:
                 rest.append(chunk)
                 if sum(map(len, rest)) > self.longest:
                     self.fault(line, *too_long(self.longest, "line"))
-                    line, rest = line + 1, [self._after_line()]
+                    more = iter(lambda: bytes(self.stream.read(self.block)), b"")
+                    line, rest = line + 1, [after_line(more, b"\n")]
                 continue
             block, rest = b"".join([*rest, chunk[:cut]]), [chunk[cut:]]
             yield self._table(block, line)
             line += block.count(b"\n")
         yield self._table(b"".join(rest), line)
-
-    def _after_line(self) -> bytes:
-        """Return what follows the current line, or nothing at the end of the text."""
-        while chunk := self.stream.read(self.block):
-            _, ended, rest = chunk.partition(b"\n")
-            if ended:
-                return bytes(rest)
-        return b""
 
     def _table(self, block: bytes, first: int) -> Any:
         block = block.removeprefix(b"\xef\xbb\xbf") if first == 1 else block
@@ -73,7 +65,14 @@ class JsonLines:
             elif row is not None:
                 rows.append(row)
         names = list(dict.fromkeys(name for row in rows for name in row if self.wanted(name)))
-        return pa.table({name: _array([row.get(name) for row in rows]) for name in names})
+        columns: dict[str, Any] = {}
+        for name in names:
+            values = [row.get(name) for row in rows]
+            if any(isinstance(value, float) for value in values):  # then all numbers are
+                columns[name] = pa.array([None if value is None else float(value) for value in values], pa.float64())
+            else:
+                columns[name] = pa.array(values)
+        return pa.table(columns)
 
     def _decide(self, rows: Iterable[dict[str, Any]]) -> None:
         """Decide the content of new columns: words if one value is a word, else numbers, flags or others."""
@@ -91,7 +90,7 @@ class JsonLines:
             if value is None or not self.wanted(name):
                 continue
             sort, wanted = _sort(value), self.sorts[name]
-            if sort == "word" and not value.isascii() and not _encodable(value):
+            if sort == "word" and not value.isascii() and not is_encodable(value):
                 return f"half a character (a surrogate) in {name!r}"
             if sort == "number" and isinstance(value, int) and not -LARGEST <= value < LARGEST:
                 return f"a whole number of more than 64 bits in {name!r}"
@@ -135,18 +134,3 @@ def _sort(value: Any) -> str:
     if isinstance(value, str):
         return "word"
     return "flag" if isinstance(value, bool) else "number" if isinstance(value, int | float) else "other"
-
-
-def _encodable(value: str) -> bool:
-    try:
-        value.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
-
-
-def _array(values: list[Any]) -> Any:
-    """Return an array; if one number is a float, all are."""
-    if any(isinstance(value, float) for value in values):
-        return pa.array([None if value is None else float(value) for value in values], pa.float64())
-    return pa.array(values)

@@ -1,26 +1,24 @@
-"""Open files of rows: recognize a file by its name or its first bytes, and unpack it."""
+"""Open files of rows: recognize a file by its name or its first bytes, unpack it, and detect the encoding of its text.
+
+The encoding follows from the mark at the start of the bytes, or from what they can be.
+"""
 
 from __future__ import annotations
 
+import codecs
 import io
 import json
 import re
 import sys
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from glob import glob, has_magic
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
 
-from suffice.errors import FileError
+from suffice.errors import FileError, InputError
 from suffice.later import pa
-from suffice.tables.encoding import HEAD, encoding_of
 from suffice.telling import counted
-
-__all__ = [
-    "PACKED", "Behind", "head_of", "inside", "kind_of_file", "matching", "opened", "partitions", "rows_in", "seekable",
-    "too_long", "unfollowed",
-]  # fmt: skip
 
 KINDS = {
     "csv": (".csv", ".tsv", ".tab"),
@@ -30,6 +28,69 @@ KINDS = {
 }
 PACKED = {".gz": "gzip", ".zst": "zstd", ".bz2": "bz2"}
 OTHERS = (".xlsx", ".xls", ".ods", ".zip", ".pdf", ".docx", ".pkl", ".npy", ".npz", ".suffice", ".sav", ".dta", ".h5")
+
+HEAD = 2**18
+"""Number of bytes that are examined."""
+MARKS = ((codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF32_LE, "utf-32"), (codecs.BOM_UTF32_BE, "utf-32"))
+MARKS_16 = ((codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))
+OF_HOSTS = ("idna", "punycode")
+"""Encodings of Python that are for names of hosts."""
+
+
+def checked(encoding: str) -> str:
+    """Return the name of an encoding; raise InputError unless it is one of texts.
+
+    >>> checked("utf8"), checked("latin-1")
+    ('utf-8', 'latin-1')
+    """
+    try:
+        "a".encode(encoding)  # refuses rot13, hex, zlib and others, which convert texts to texts, or bytes to bytes
+        name = codecs.lookup(encoding).name
+    except (LookupError, ValueError, TypeError):
+        name = ""
+    if not name or name in OF_HOSTS:
+        raise InputError(
+            f"The argument 'encoding' must name a text encoding, such as 'utf-8' or 'latin-1'; got {encoding!r}."
+        )
+    return name if name.startswith("utf-8") else encoding
+
+
+def encoding_of(head: bytes) -> str:
+    """Return the encoding of bytes: by their byte order mark, UTF-8 if they are valid, else Windows-1252 or Latin-1.
+
+    >>> encoding_of("é".encode("utf-16")), encoding_of("é".encode()), encoding_of("é".encode("latin-1"))
+    ('utf-16', 'utf-8', 'cp1252')
+    """
+    for mark, name in (*MARKS, *MARKS_16):
+        if head.startswith(mark):
+            return name
+    pairs = len(head) // 2 or 1
+    for name, zeros in (("utf-16-le", head[1::2]), ("utf-16-be", head[0::2])):
+        if zeros.count(0) > 0.7 * pairs and head.count(0) < 1.2 * zeros.count(0):
+            return name
+    text = head.decode("utf-8", "surrogateescape")  # of which the end may cut off a character
+    bad = len(re.findall("[\udc80-\udcff]", text[: len(text) - 3 if len(head) >= HEAD else None]))
+    if not bad:
+        return "utf-8"
+    if len(re.findall(rb"[\xc2-\xf4][\x80-\xbf]", head)) > 10 * bad:
+        return "utf-8"  # some rows are damaged
+    return "latin-1" if re.search(rb"[\x81\x8d\x8f\x90\x9d]", head) else "cp1252"
+
+
+def decoded(head: bytes, encoding: str, complete: bool, path: str) -> str:
+    """Decode the first bytes of a text, which may end within a character."""
+    decoder = codecs.getincrementaldecoder(encoding)("replace" if encoding.startswith("utf-8") else "strict")
+    try:
+        return decoder.decode(head, complete)
+    except UnicodeError as error:
+        raise FileError(f"The file {path!r} cannot be read as {encoding}: {undecodable(error)}.") from error
+
+
+def undecodable(error: UnicodeError) -> str:
+    """Return in words why bytes cannot be decoded."""
+    if not isinstance(error, UnicodeDecodeError):
+        return str(error)
+    return f"{error.reason} ({error.object[error.start : error.end][:4].hex(' ')} in hexadecimal)"
 
 
 def kind_of_file(path: Path) -> str:
@@ -120,7 +181,8 @@ def rows_in(folder: Path) -> tuple[list[Path], list[str]]:
     below, outside = inside(folder)
     root = folder.resolve()
     top = [file for file in folder.iterdir() if file.is_file() and file.resolve().is_relative_to(root)]
-    every = [file for file in (*top, *below) if not _hidden(file.relative_to(folder))]
+    hidden = (".", "_")
+    every = [f for f in (*top, *below) if not any(part.startswith(hidden) for part in f.relative_to(folder).parts)]
     rows = sorted(file for file in every if _kind_of_name(file) in KINDS)
     others = [file.parent == folder for file in every if _kind_of_name(file) not in KINDS]
     if not all(others):
@@ -132,10 +194,6 @@ def rows_in(folder: Path) -> tuple[list[Path], list[str]]:
 def unfollowed(links: int) -> str:
     """Return the remark on links out of a folder."""
     return f"{counted(links, 'link')} out of the folder not followed"
-
-
-def _hidden(path: Path) -> bool:
-    return any(part.startswith((".", "_")) for part in path.parts)
 
 
 NUMBER = re.compile(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?")
@@ -189,6 +247,15 @@ def head_of(stream: Any, most: int) -> bytes:
         held += len(data)
         size = min(2 * size, max(most - held, 0) + HEAD)
     return b"".join(parts)
+
+
+def after_line(blocks: Iterator[bytes], newline: bytes) -> bytes:
+    """Return what follows the current line, or nothing at the end of the text."""
+    for data in blocks:
+        _, ended, rest = data.partition(newline)
+        if ended:
+            return rest
+    return b""
 
 
 def too_long(most: int, what: str = "row") -> tuple[str, str]:

@@ -14,8 +14,6 @@ import numpy as np
 from suffice.later import pa, pc
 from suffice.typing import Booleans
 
-__all__ = ["GAPS", "MISSING", "Reading", "is_number", "reading_of"]
-
 MISSING = ("", "?", "NA", "N/A", "n/a", "NaN", "nan", "null", "NULL", "None", "#N/A", "<NA>")
 """Words that mean a missing value, unless the user names others; for labels and long texts, only the first."""
 GAPS = ("-", "--", ".", "na", "n.a.", "none", "missing", "unknown")
@@ -69,13 +67,9 @@ class Reading:
             return known, None
         if self.holds == "date":
             return _masked(known, _matches(known, DAY)).cast(pa.timestamp("us")), None
-        return self._flags(known) if self.holds == "flag" else self._numbers(known)
-
-    def _flags(self, known: Any) -> tuple[Any, Booleans | None]:
-        good = _either(pc.is_in(known, value_set=pa.array([*FLAGS, "0", "1"])), known)
-        return _masked(known, good).cast(pa.bool_()), _valid(good)
-
-    def _numbers(self, known: Any) -> tuple[Any, Booleans | None]:
+        if self.holds == "flag":
+            good = _either(pc.is_in(known, value_set=pa.array([*FLAGS, "0", "1"])), known)
+            return _masked(known, good).cast(pa.bool_()), _valid(good)
         known = _plain(known, self.decimal, self.grouped)
         for kind in (pa.int64(), pa.float64()) if self.holds == "whole" else (pa.float64(),):
             try:
@@ -98,7 +92,7 @@ def reading_of(words: Any, missing: tuple[str, ...] | None, spaces: bool, decima
     """
     marks = MISSING if missing is None else tuple(dict.fromkeys(("", *missing)))
     words = _trimmed(words) if spaces else words
-    text = _long(words)
+    text = bool((pc.mean(pc.binary_length(words)).as_py() or 0.0) > LONG)
     as_words = Reading("text" if text else "word", spaces=spaces, missing=marks[:1] if text and not missing else marks)
     if wanted == "word" or (text and wanted != "number"):
         return as_words
@@ -107,9 +101,11 @@ def reading_of(words: Any, missing: tuple[str, ...] | None, spaces: bool, decima
     if not len(known):
         return as_words if wanted != "number" else Reading("real", spaces=spaces, missing=gaps)
     different = known.unique() if len(known) > ENOUGH else known
-    found = _flags_or_dates(known, different, spaces, gaps)
-    if found is not None:
-        return found
+    flags = _mean(pc.is_in(known, value_set=pa.array(FLAGS)))
+    if flags == 1 or (flags > 1 - RARE and len(known) >= ENOUGH):
+        return Reading("flag", spaces=spaces, missing=gaps)
+    if _share(different, DAY) == 1:
+        return Reading("date", spaces=spaces, missing=gaps)
     grouped = decimal == "." and _share(known, GROUPED) > 0
     plain = _plain(known, decimal, grouped)
     share = _share(plain, NUMBER_OR_ENDLESS)  # infinity is malformed, but does not make the column words
@@ -131,25 +127,10 @@ def is_number(word: str) -> bool:
     return bool(_matches(pa.array([word.strip()]), NUMBER)[0].as_py())
 
 
-def _flags_or_dates(known: Any, different: Any, spaces: bool, gaps: tuple[str, ...]) -> Reading | None:
-    """Return a reading of flags if nearly all words are flags, of dates if all are dates; otherwise None."""
-    flags = _mean(pc.is_in(known, value_set=pa.array(FLAGS)))
-    if flags == 1 or (flags > 1 - RARE and len(known) >= ENOUGH):
-        return Reading("flag", spaces=spaces, missing=gaps)
-    if _share(different, DAY) == 1:
-        return Reading("date", spaces=spaces, missing=gaps)
-    return None
-
-
 def _codes(known: Any) -> bool:
     """Return whether whole numbers are in fact names: all have one length, and some start with 0."""
     lengths = pc.min_max(pc.utf8_length(known)).as_py()
     return lengths["min"] == lengths["max"] > 1 and _share(known, CODE) > 0 and _share(known, WHOLE) == 1
-
-
-def _long(words: Any) -> bool:
-    """Return whether words are long enough, on average, to be texts."""
-    return bool((pc.mean(pc.binary_length(words)).as_py() or 0.0) > LONG)
 
 
 def _plain(known: Any, decimal: str, grouped: bool) -> Any:

@@ -19,12 +19,12 @@ import numpy as np
 from suffice.errors import FileError, InputError, PathError
 from suffice.later import ipc, pa, pc, pq
 from suffice.tables.delimited import Delimited
-from suffice.tables.dialect import Dialect
-from suffice.tables.encoding import HEAD, encoding_of, undecodable
 from suffice.tables.jsonlines import JsonLines
 from suffice.tables.opening import (
+    HEAD,
     PACKED,
     Behind,
+    encoding_of,
     head_of,
     inside,
     kind_of_file,
@@ -34,11 +34,12 @@ from suffice.tables.opening import (
     rows_in,
     seekable,
     too_long,
+    undecodable,
     unfollowed,
 )
 from suffice.tables.parsing import Reading
-from suffice.tables.sniff import Given, columns_kept, sniff
-from suffice.telling import counted, tell
+from suffice.tables.sniff import Dialect, Given, columns_kept, sniff
+from suffice.telling import counted, listed, tell
 
 __all__ = ["Files", "Given"]
 
@@ -133,18 +134,15 @@ class Files:
                 raise PathError(f"No file matches {str(path)!r}.")
             if str(path) != "-" and not found[0].exists():
                 raise PathError(f"The file {str(path)!r} does not exist.")
-            self.paths += [file for one in found for file in self._files(one)]
+            for one in found:
+                files, remarks = rows_in(one) if one.is_dir() else ([], [])
+                self.remarks |= dict.fromkeys(files[:1], remarks)
+                self.paths += files or [one]  # a folder without files of rows holds texts
         self.folders = self.folders or partitions(
             [path for path in self.paths if not path.is_dir()],
             lambda name: self.label([name]) == name or self.wanted.get(name) == "word",
             {*self.wanted, *self.expected} if self.paths == given and len(given) == 1 else None,
         )
-
-    def _files(self, path: Path) -> list[Path]:
-        """Return the files of rows in a folder, or the path itself if it is no such folder."""
-        files, remarks = rows_in(path) if path.is_dir() else ([], [])
-        self.remarks |= dict.fromkeys(files[:1], remarks)
-        return files or [path]
 
     @property
     def size(self) -> int:
@@ -193,7 +191,7 @@ class Files:
             self.needed, self._whose = tuple(found), "the first file has"
         lacking = [name for name in self.needed if name not in found]
         if lacking:
-            shown = ", ".join(map(repr, lacking[:5])) + (f" and {len(lacking) - 5} more" if len(lacking) > 5 else "")
+            shown = listed(map(repr, lacking))
             raise InputError(f"The file {str(path)!r} must have every column that {self._whose}; it lacks {shown}.")
 
     def skip(self, rows: int, why: str, read: bool = False) -> None:
@@ -201,11 +199,8 @@ class Files:
         self.skipped, self.rows = self.skipped + rows, self.rows - rows * read
         self.fault = self.fault or why
         if self.understood:
-            understood_file = self.understood[-1]
-            understood_file.skipped, understood_file.rows = (
-                understood_file.skipped + rows,
-                understood_file.rows - rows * read,
-            )
+            self.understood[-1].skipped += rows
+            self.understood[-1].rows -= rows * read
 
     def tell_loss(self) -> None:
         """Warn if more than one row in a hundred was skipped."""
@@ -347,7 +342,8 @@ class Files:
         most = self.given.longest_row
         for name in table.column_names:
             column = table[name]
-            if column.nbytes <= most or not _is_string(column.type):
+            strings = ("string", "large_string", "binary", "large_binary")  # whose lengths Arrow can tell
+            if column.nbytes <= most or not any(getattr(pa.types, f"is_{name}")(column.type) for name in strings):
                 continue
             long = pc.fill_null(pc.greater(pc.binary_length(column), most), False)
             for row in np.flatnonzero(long.to_numpy()).tolist():
@@ -362,7 +358,11 @@ class Files:
             self.names = self.names or wanted
             rows = 0
             self._refuse_long(path, file.metadata, wanted)
-            for batch in file.iter_batches(batch_size=_rows_at_once(file.metadata), columns=wanted):
+            groups = (file.metadata.row_group(k) for k in range(file.metadata.num_row_groups))
+            size = sum(int(group.total_byte_size) for group in groups)
+            each = max(8, 8 * int(file.metadata.num_columns), size // max(int(file.metadata.num_rows), 1))
+            together = max(ROWS, min(LARGER * ROWS, MOST_BYTES // each))  # by the size of a row in the file
+            for batch in file.iter_batches(batch_size=together, columns=wanted):
                 table, first = self._short(path, pa.table(batch), rows), ROWS if not rows else batch.num_rows
                 for part in (table.slice(0, first), table.slice(first)):
                     rows += part.num_rows
@@ -411,16 +411,3 @@ class Files:
                 f"files; it holds neither{f' ({unfollowed(outside)})' if outside else ''}."
             )
         yield pa.table({"text": pa.array(texts, pa.string()), "label": pa.array(labels, pa.string())})
-
-
-def _is_string(kind: Any) -> bool:
-    """Return whether an Arrow type holds strings or bytes whose lengths Arrow can tell."""
-    return any(getattr(pa.types, f"is_{name}")(kind) for name in ("string", "large_string", "binary", "large_binary"))
-
-
-def _rows_at_once(parquet: Any) -> int:
-    """Return the number of rows to read together, by the size of a row in the file."""
-    groups = (parquet.row_group(k) for k in range(parquet.num_row_groups))
-    size = sum(int(group.total_byte_size) for group in groups)
-    each = max(8, 8 * int(parquet.num_columns), size // max(int(parquet.num_rows), 1))
-    return max(ROWS, min(LARGER * ROWS, MOST_BYTES // each))

@@ -12,8 +12,6 @@ from suffice.later import pa, pc
 from suffice.tables.column import Column
 from suffice.typing import Array, Booleans
 
-__all__ = ["CONVERT", "Kind", "holds", "kind_of", "numbers", "refuse"]
-
 Kind = Literal["bool", "category", "integer", "real", "text", "date", "identifier", "nothing"]
 
 EXACT = 2.0**53  # beyond this every float is whole, so that wholeness says nothing

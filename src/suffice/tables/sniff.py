@@ -1,24 +1,29 @@
-"""Guess the dialect of a file from its first 256 kB: encoding, separator, quotes, header, spaces, decimal comma.
+"""Describe how a text of rows is written (its dialect), guess it from the first 256 kB, and split rows by its rules.
 
 Every candidate is tried on the same rows; the one under which most rows have equally many values wins. Options that
 are given are not guessed.
+
+The rules are those of RFC 4180, read leniently: a quote that opens a value must be closed before a separator or the end
+of the line; a quote that is not is an ordinary character. Arrow splits the rows of files; this code splits their first
+rows, and rows where quotes stand in odd places.
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Iterator, Set
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import islice
-from typing import Any
+from typing import Any, NamedTuple
+
+import numpy as np
 
 from suffice.errors import DataError, FileError, InputError
 from suffice.later import pa
-from suffice.tables.dialect import LINE_END, Dialect, Row, split
-from suffice.tables.encoding import HEAD, checked, decoded, encoding_of
+from suffice.tables.opening import HEAD, checked, decoded, encoding_of
 from suffice.tables.parsing import GAPS, MISSING, is_number, reading_of
-
-__all__ = ["LONGEST_ROW", "Given", "columns_kept", "sniff"]
 
 SAMPLE = 200
 """Number of rows on which separators are tried; everything else is decided by all rows of the head."""
@@ -33,6 +38,165 @@ USUAL = frozenset(
 )
 """Words that are often names of columns and rarely values."""
 TYPES = frozenset(("c", "d", "s", "t", "i", "string", "continuous", "discrete", "time", "text", "class", "meta"))
+
+NAMES_OF_SEPARATORS = {",": "comma", "\t": "tab", ";": "semicolon", "|": "pipe", " ": "space", "": "nothing"}
+LINE_END = re.compile(r"\r\n|\r|\n")
+LONGEST_QUOTE = 2**20
+"""Characters after which a quote that is not closed is an ordinary character."""
+
+
+@dataclass(frozen=True)
+class Dialect:
+    """The way in which the rows of a text are written.
+
+    >>> print(Dialect(sep=";", names=("a", "b"), decimal=","))
+    semicolon-separated, utf-8, header, decimal comma
+    """
+
+    sep: str = ","
+    quote: str = '"'
+    escape: str = ""
+    header: bool = True
+    encoding: str = "utf-8"
+    names: tuple[str, ...] = ()
+    spaces: bool = False
+    """Whether values are padded with spaces, which do not belong to them."""
+    runs: bool = False
+    """Whether consecutive separators count as one."""
+    decimal: str = "."
+    newline: str = "\n"
+    above: int = 0
+    """Number of lines above the header, or above the first row, that are not rows."""
+    below: int = 0
+    """Number of lines below the header that are not rows."""
+    trailing: bool = False
+    """Whether rows end in a separator that the header lacks."""
+    marks: tuple[str, ...] = ()
+    """Values of the first rows that mean a missing value."""
+
+    def __str__(self) -> str:
+        quoting = {'"': "", "": "quotes are plain characters"}.get(self.quote, f"quoted by {self.quote}")
+        facts = [
+            "one column" if not self.sep else f"{NAMES_OF_SEPARATORS.get(self.sep, repr(self.sep))}-separated",
+            self.encoding,
+            "header" if self.header else "no header",
+            f"{self.above} lines above it left out".replace("1 lines", "1 line") if self.above else "",
+            f"{self.below} lines below it left out" if self.below else "",
+            quoting,
+            "backslash escapes" if self.escape else "",
+            "spaces around values stripped" if self.spaces else "",
+            "decimal comma" if self.decimal == "," else "",
+        ]
+        return ", ".join(fact for fact in facts if fact)
+
+    @property
+    def width(self) -> int:
+        """Number of values in a row."""
+        return len(self.names) + self.trailing
+
+    @cached_property
+    def cell(self) -> re.Pattern[str]:
+        """Pattern of a value, quoted or not, and of its end."""
+        sep = re.escape(self.sep) + ("+" if self.runs else "")
+        ends = rf"{sep}|\r\n|\r|\n|\Z" if self.sep else r"\r\n|\r|\n|\Z"
+        plain = rf"([^{re.escape(self.sep)}\r\n]*+)({ends})"
+        if not self.quote:
+            return re.compile("(?:(?!)()|)" + plain)
+        q, pad = re.escape(self.quote), "[ ]*+" if self.spaces and self.sep != " " else ""
+        inner = rf"[^{q}]*+(?:{q}{q}[^{q}]*+)*+"
+        if self.escape:
+            inner = rf"[^{q}\\]*+(?:(?:\\.|{q}{q})[^{q}\\]*+)*+"
+        return re.compile(rf"(?:{pad}{q}({inner}){q}{pad}(?={ends})|){plain}", re.DOTALL)
+
+
+class Row(NamedTuple):
+    """A row: its cells, its first line (from 0), where it starts and ends, and its numbers of quoted and odd values."""
+
+    cells: list[str]
+    line: int
+    start: int
+    end: int
+    quoted: int
+    odd: int
+    """Number of values that start with a quote but are not quoted."""
+
+
+def split(text: str, dialect: Dialect, complete: bool = True, plain: Set[int] = frozenset()) -> Iterator[Row]:
+    """Yield the rows of a text; if it continues elsewhere (`complete=False`), only those that are complete.
+
+    Quotes at the places `plain` are ordinary characters. Blank lines are not rows.
+    """
+    quote, pattern, bare = dialect.quote, dialect.cell, replace(dialect, quote="").cell
+    cells: list[str] = []
+    at = start = line = first = quoted = odd = 0
+    while at < len(text) or cells:
+        found = (bare if at in plain else pattern).match(text, at)
+        inside, value, end = found.group(1, 2, 3) if found is not None else (None, "", "")
+        if inside is not None:
+            quoted += 1
+            line += len(LINE_END.findall(inside)) if "\n" in inside or "\r" in inside else 0
+            value = inside.replace(quote * 2, quote)
+            value = re.sub(r"\\(.)", r"\1", value, flags=re.DOTALL) if dialect.escape else value
+        elif quote and value.lstrip(" ").startswith(quote):
+            odd += 1
+            if not complete and at not in plain and len(text) - at < LONGEST_QUOTE and _open(text, at, dialect):
+                return  # the rest of the text may close it
+        cells.append(value)
+        at = found.end() if found is not None else len(text)
+        if end and end[0] not in "\r\n":
+            continue
+        if not end and not complete:
+            return
+        if len(cells) > 1 or cells[0].strip():
+            yield Row(cells, first, start, at, quoted, odd)
+        line += 1
+        cells, start, first, quoted, odd = [], at, line, 0, 0
+        if not end:
+            return
+
+
+def _open(text: str, at: int, dialect: Dialect) -> bool:
+    """Return whether a value that starts with a quote lacks a quote that could close it."""
+    start = text.index(dialect.quote, at) + 1
+    rest = text.find(dialect.quote, start)
+    while rest >= 0 and text[rest : rest + 2] == dialect.quote * 2:
+        rest = text.find(dialect.quote, rest + 2)
+    return rest < 0 or rest + 1 >= len(text)
+
+
+def clean_end(data: bytes, dialect: Dialect, complete: bool) -> tuple[int, bool]:
+    """Return where the last complete row ends, and whether all quotes up to there open, close or are doubled."""
+    newline = dialect.newline.encode()
+    if not dialect.quote or dialect.quote.encode() not in data:
+        return (len(data) if complete else data.rfind(newline) + 1), True
+    masked = re.sub(rb"\\.", b"  ", data, flags=re.DOTALL) if dialect.escape else data
+    bytes_ = np.frombuffer(masked, np.uint8)
+    at = np.flatnonzero(bytes_ == ord(dialect.quote))
+    before = np.where(at > 0, bytes_[at - 1], 10)
+    after = np.where(at < len(bytes_) - 1, bytes_[np.minimum(at + 1, len(bytes_) - 1)], 10)
+    quote, edges = ord(dialect.quote), np.zeros(256, np.bool_)
+    edges[[10, 13, quote, *dialect.sep.encode()]] = True
+    good = np.where(np.arange(len(at)) % 2 == 0, edges[before], edges[after])
+    if complete:
+        return len(data), bool(good.all()) and len(at) % 2 == 0
+    end, rank = data.rfind(newline) + 1, len(at)
+    while end > 0:
+        rank = int(np.searchsorted(at, end))
+        if rank % 2 == 0:
+            break
+        end = masked.rfind(newline, 0, int(at[rank - 1])) + 1
+    return end, bool((good[:rank] if end else good).all())
+
+
+def lines_within(data: bytes, dialect: Dialect) -> list[tuple[int, int]]:
+    """Return the starts and ends of rows that span several lines, given that all quotes are well placed."""
+    bytes_ = np.frombuffer(data, np.uint8)
+    quotes = np.flatnonzero(bytes_ == ord(dialect.quote))
+    ends = np.flatnonzero(bytes_ == ord(dialect.newline[-1]))
+    inside = np.searchsorted(quotes, ends) % 2 == 1
+    outer = np.concatenate([[-1], ends[~inside], [len(data)]])
+    rows = np.unique(np.searchsorted(outer, ends[inside]))
+    return [(int(outer[k - 1]) + 1, int(outer[k])) for k in rows]
 
 
 @dataclass(frozen=True)
@@ -110,7 +274,8 @@ def _candidates(text: str, given: Given, path: str, start: Dialect, most: int) -
     trials, usual = [], _usual(path)
     found = [sep for sep in SEPARATORS if sep in text and not (sep == " " and len(text) > HEAD)]  # long lines are prose
     for sep in [given.sep] if given.sep is not None else found or [usual]:
-        plain = _trial(text, replace(start, sep=sep, quote="", runs=_runs(text, sep)), usual, most)
+        runs = sep == " " and bool(re.search(r"\S {2,}\S", text[:HEAD]))
+        plain = _trial(text, replace(start, sep=sep, quote="", runs=runs), usual, most)
         quotings = [given.quote] if given.quote is not None else ['"', "'"]
         tried = [plain] if given.quote is None or not given.quote else []
         for quote in quotings:
@@ -125,10 +290,6 @@ def _candidates(text: str, given: Given, path: str, start: Dialect, most: int) -
 def _usual(path: str) -> str:
     """Return the separator that a file name suggests."""
     return "\t" if re.search(r"\.(tsv|tab)\b", path.lower()) else ","
-
-
-def _runs(text: str, sep: str) -> bool:
-    return sep == " " and bool(re.search(r"\S {2,}\S", text[:HEAD]))
 
 
 def _quoted(text: str, dialect: Dialect) -> list[Dialect]:
@@ -148,20 +309,17 @@ def _trial(text: str, dialect: Dialect, usual: str, most: int) -> _Trial:
     if first > 1 and widths[first] * 2 >= len(rows):
         width, many = first, widths[first]  # the header decides
     agree = many / max(len(rows), 1)
-    if width < 2 or (first == 1 and dialect.sep in ", " and width < 3) or (dialect.sep == " " and not _numbers(rows)):
+    if width < 2 or (first == 1 and dialect.sep in ", " and width < 3):
         agree = 0.0
+    if dialect.sep == " ":  # text with spaces is prose, unless rows have equal widths and a column of numbers
+        even = len(rows) > 1 and agree == 1.0
+        if not even or not any(all(is_number(row.cells[j]) for row in rows[1:20]) for j in range(width)):
+            agree = 0.0
     others = sum(cell.count(other) for row in rows for cell in row.cells for other in "\t;|" if other != dialect.sep)
     clean = 1.0 - min(1.0, others / max(many * (width - 1), 1))
     prefer = 1.0 if dialect.sep == usual else 0.0 if dialect.sep == " " else 0.5
     prose = 0.6 if dialect.sep == " " else 1.0
     return _Trial(dialect, rows, (round(agree * prose, 2), clean, prefer), width, agree)
-
-
-def _numbers(rows: list[Row]) -> bool:
-    """Return whether rows have equal widths and a column of numbers; otherwise, text with spaces is prose."""
-    if len({len(row.cells) for row in rows}) > 1 or len(rows) < 2:
-        return False
-    return any(all(is_number(row.cells[j]) for row in rows[1:20]) for j in range(len(rows[0].cells)))
 
 
 def _better(trials: list[_Trial], given: Given) -> _Trial:
@@ -179,14 +337,10 @@ def _better(trials: list[_Trial], given: Given) -> _Trial:
         single = other.dialect.quote == "'" and given.quote is None
         if other.dialect.escape and best.dialect.quote == other.dialect.quote:
             placed = odd < sum(row.odd for row in best.rows) and other.agree >= best.agree  # no escape without a need
-        if needed or (placed and (not single or _always(other))):
+        always = len(other.rows) > 2 and all(row.quoted for row in other.rows[1:])
+        if needed or (placed and (not single or always)):
             best = other
     return best
-
-
-def _always(trial: _Trial) -> bool:
-    """Return whether every row has quoted values."""
-    return len(trial.rows) > 2 and all(row.quoted for row in trial.rows[1:])
 
 
 def _one_column(text: str, start: Dialect, given: Given, path: str, most: int) -> _Trial:
@@ -204,7 +358,10 @@ def _one_column(text: str, start: Dialect, given: Given, path: str, most: int) -
 def _completed(best: _Trial, given: Given, path: str, expected: tuple[str, ...]) -> Dialect:
     """Fill in header, names, spaces and decimal comma."""
     rows, width = best.rows, best.width
-    above = _remarks(rows, width)
+    above = next((k for k, row in enumerate(rows) if len(row.cells) > 1), 0)  # remarks: rows of one value
+    rest = rows[above:]
+    if len(rest) < 2 or sum(len(row.cells) == width for row in rest) < 0.95 * len(rest):
+        above = 0
     lines, rows = rows[above].line, rows[above:]
     cells = [[cell.strip(" \t") for cell in row.cells] for row in rows]
     trailing = len(cells) > 1 and all(len(row) == len(cells[0]) + 1 and not row[-1] for row in cells[1:])
@@ -238,13 +395,6 @@ def _completed(best: _Trial, given: Given, path: str, expected: tuple[str, ...])
         trailing=bool(trailing and header),
         marks=marks,
     )
-
-
-def _remarks(rows: list[Row], width: int) -> int:
-    """Return the number of rows above the table that are remarks: one value, where nearly all later rows have more."""
-    above = next((k for k, row in enumerate(rows) if len(row.cells) > 1), 0)
-    rest = rows[above:]
-    return above if sum(len(row.cells) == width for row in rest) >= 0.95 * len(rest) and len(rest) > 1 else 0
 
 
 def _is_header(cells: list[list[str]], expected: tuple[str, ...]) -> bool:

@@ -1,9 +1,16 @@
-"""Read texts (lists, arrays, Series, Arrow, iterators) into batches that the tokenizer reads in place."""
+"""Read texts (lists, arrays, Series, Arrow, iterators) into batches that the tokenizer reads in place.
+
+The compiled tokenizer agrees with `re` and `str.lower` because its table of code points comes from them, as the running
+interpreter knows them. A few letters have a lower case that depends on their neighbours (the Greek sigma) or has
+several letters (İ): Python lowers the documents that hold one.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cache
 from itertools import islice
 from typing import Any
 
@@ -12,16 +19,62 @@ import numpy as np
 from suffice import _native
 from suffice.errors import KindError
 from suffice.parallel import thread_count
-from suffice.text.unicode import special_letters
-from suffice.typing import Integers
-
-__all__ = ["Batch", "batches", "each_text", "must_be_one_column", "text_hashes", "unwrapped"]
+from suffice.typing import Integers, Words32
 
 LIST_AT_ONCE = 2**17
 STREAM_AT_ONCE = 2**14
 WORTH_A_THREAD = 2**16
 
 _ONE_TEXT_EACH = np.empty(0, np.int64)
+
+COUNT = 0x110000
+WORD, SPACE = 1 << 21, 1 << 22
+SIGMA = 0x3A3
+BLOCK = 4096
+
+
+@cache
+def table(lowercase: bool) -> Words32:
+    """Return for each code point its lower case, and flags for word characters and spaces."""
+    points = np.arange(COUNT, dtype=np.uint32)
+    text, kinds = _text(points), np.zeros(COUNT, np.uint32)
+    for pattern, flag in ((r"\w+", WORD), (r"\s+", SPACE)):
+        for match in re.finditer(pattern, text):
+            kinds[match.start() : match.end()] |= np.uint32(flag)
+    lowered = _lowered(points)[0] if lowercase else points
+    out = lowered | kinds[lowered]
+    out.setflags(write=False)
+    return out
+
+
+@cache
+def special_letters() -> tuple[bytes, ...]:
+    """Return the UTF-8 of the letters that only `str.lower` can lower."""
+    found = _lowered(np.arange(COUNT, dtype=np.uint32))[1]
+    return tuple(chr(point).encode() for point in found)
+
+
+def _lowered(points: Words32) -> tuple[Words32, list[int]]:
+    """Return each code point in lower case (unchanged if that is several letters), and the special ones."""
+    out, special = points.copy(), [SIGMA]
+    for start in range(0, COUNT, BLOCK):
+        block = _text(points[start : start + BLOCK])
+        lower = block.lower()
+        if len(lower) == len(block):
+            out[start : start + BLOCK] = np.frombuffer(lower.encode("utf-32-le", "surrogatepass"), "<u4")
+            continue
+        for point, letter in enumerate(block, start):
+            lower = letter.lower()
+            if len(lower) == 1:
+                out[point] = ord(lower)
+            else:
+                special.append(point)
+    out[SIGMA] = ord(chr(SIGMA).lower())
+    return out, special
+
+
+def _text(points: Words32) -> str:
+    return points.astype("<u4").tobytes().decode("utf-32-le", "surrogatepass")
 
 
 @dataclass(frozen=True)
@@ -189,16 +242,14 @@ def _arrow_chunks(texts: Any) -> list[Any] | None:
             f"Texts must be a single column, such as an Arrow array; got {type(texts).__name__}. Select a column first."
         )
     chunks = texts.chunks if isinstance(texts, pa.ChunkedArray) else [texts]
-    return [_plain_strings(chunk) for chunk in chunks]
-
-
-def _plain_strings(chunk: Any) -> Any:
-    import pyarrow as pa
-
-    kind = chunk.type.value_type if pa.types.is_dictionary(chunk.type) else chunk.type
-    known = pa.types.is_string_view(kind) or pa.types.is_string(kind) or pa.types.is_large_string(kind)
-    views = pa.types.is_dictionary(chunk.type) or pa.types.is_string_view(kind)
-    return chunk.cast(pa.large_string()) if known and views else chunk
+    plain = []
+    for chunk in chunks:
+        coded = pa.types.is_dictionary(chunk.type)
+        kind = chunk.type.value_type if coded else chunk.type
+        view = pa.types.is_string_view(kind)
+        known = view or pa.types.is_string(kind) or pa.types.is_large_string(kind)
+        plain.append(chunk.cast(pa.large_string()) if known and (coded or view) else chunk)
+    return plain
 
 
 def _arrow_batch(chunk: Any, lowercase: bool, name: str, first: int) -> Batch:

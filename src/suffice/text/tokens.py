@@ -13,8 +13,6 @@ import numpy as np
 from suffice.errors import InputError, KindError, SufficeError
 from suffice.text.tokenization import DEFAULT_PATTERN, Analysis
 
-__all__ = ["TermWeighting", "Tokens", "alike", "analysis_of"]
-
 
 class _Value:
     """A value whose repr shows fields that differ from their defaults. The number 1 is not equal to the share 1.0."""
@@ -109,13 +107,6 @@ class Tokens(_Value):
 
     def __post_init__(self) -> None:
         self._must_be_flags("lowercase", "binary")
-        self._check_choices()
-        self._read_stop_words()
-        self._check_pattern()
-        self._check_encoding()
-        self._check_numbers()
-
-    def _check_choices(self) -> None:
         units, accents = ("word", "char", "char_wb"), ("ascii", "unicode")
         self._must("analyzer", _among(self.analyzer, units), "'word', 'char', 'char_wb' or a function")
         known = self.strip_accents is None or _among(self.strip_accents, accents)
@@ -123,48 +114,38 @@ class Tokens(_Value):
         for name in ("tokenizer", "preprocessor"):
             value = getattr(self, name)
             self._must(name, value is None or callable(value), "a function or None", KindError)
-
-    def _read_stop_words(self) -> None:
-        given: Any = self.stop_words
-        if given is None or (isinstance(given, str) and given == "english"):
-            return
-        listed = isinstance(given, Iterable) and not isinstance(given, str | bytes)
-        self._must("stop_words", listed, "'english', a list of words or None")
-        words = list(given)
-        self._must("stop_words", all(isinstance(word, str) for word in words), "a list of strings", KindError)
-        object.__setattr__(self, "stop_words", frozenset(map(str, words)))
-
-    def _check_pattern(self) -> None:
+        stop: Any = self.stop_words
+        if stop is not None and not (isinstance(stop, str) and stop == "english"):
+            many = isinstance(stop, Iterable) and not isinstance(stop, str | bytes)
+            self._must("stop_words", many, "'english', a list of words or None")
+            words = list(stop)
+            self._must("stop_words", all(isinstance(word, str) for word in words), "a list of strings", KindError)
+            object.__setattr__(self, "stop_words", frozenset(map(str, words)))
         if self.token_pattern is None:
             needless = self.tokenizer is not None or self.analyzer != "word"
             self._must("token_pattern", needless, "a regular expression unless there is a 'tokenizer'")
-            return
-        self._must("token_pattern", isinstance(self.token_pattern, str), "a regular expression or None", KindError)
-        try:
-            re.compile(self.token_pattern)
-        except re.error as error:
-            self._must("token_pattern", False, f"a regular expression ({error})")
-
-    def _check_encoding(self) -> None:
-        self._must("decode_error", _among(self.decode_error, ("strict", "ignore", "replace"), False),
-                   "'strict', 'ignore' or 'replace'")  # fmt: skip
+        else:
+            self._must("token_pattern", isinstance(self.token_pattern, str), "a regular expression or None", KindError)
+            try:
+                re.compile(self.token_pattern)
+            except re.error as error:
+                self._must("token_pattern", False, f"a regular expression ({error})")
+        known = _among(self.decode_error, ("strict", "ignore", "replace"), False)
+        self._must("decode_error", known, "'strict', 'ignore' or 'replace'")
         self._must("encoding", isinstance(self.encoding, str), "the name of an encoding, such as 'utf-8'", KindError)
         try:
             "a".encode(self.encoding)  # refuses rot13, hex and others, which are no encodings of texts
         except (LookupError, ValueError):
             self._must("encoding", False, "the name of an encoding, such as 'utf-8'")
-
-    def _check_numbers(self) -> None:
         most: Any = self.max_df
         number = isinstance(most, Real) and not isinstance(most, bool | np.bool_)
         sound = number and (int(most) >= 1 if isinstance(most, Integral) else 0 <= float(most) <= 1)
         self._must("max_df", sound, "a whole number of documents, at least 1, or a share of them from 0.0 to 1.0")
         bits: Any = self.hash_bits
-        if bits is None:
-            return
-        whole = isinstance(bits, int | np.integer) and not isinstance(bits, bool) and 1 <= int(bits) <= 30
-        self._must("hash_bits", whole, "a whole number from 1 to 30, or None")
-        object.__setattr__(self, "hash_bits", int(bits))
+        if bits is not None:
+            whole = isinstance(bits, int | np.integer) and not isinstance(bits, bool) and 1 <= int(bits) <= 30
+            self._must("hash_bits", whole, "a whole number from 1 to 30, or None")
+            object.__setattr__(self, "hash_bits", int(bits))
 
 
 def _among(value: Any, choices: tuple[str, ...], functions: bool = True) -> bool:

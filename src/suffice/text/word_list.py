@@ -16,8 +16,6 @@ from suffice import _native
 from suffice.errors import DataError, InputError, KindError
 from suffice.typing import Booleans, Integers
 
-__all__ = ["WordList", "given_words"]
-
 
 @dataclass(frozen=True, eq=False)
 class WordList:

@@ -17,7 +17,7 @@ from suffice.models.likelihoods.draws import Draw, Parameters
 from suffice.models.predictor import Predictor
 from suffice.notebook import MOST, card, table
 from suffice.posterior.base import generator
-from suffice.tables.out import frame_of
+from suffice.tables.frame import frame_of
 from suffice.typing import Array, DataLike, Integers, LabelArray, LabelsLike, Rng
 
 __all__ = ["Check", "check"]

@@ -109,9 +109,9 @@ class GaussianDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ma
     >>> X = rng.normal(size=(8, 10)) + 2 * (np.arange(8) % 2)[:, None]
     >>> model = sf.GaussianDiscriminant().fit(X, np.arange(8) % 2)
     >>> model.predict_proba([[0] * 10, [1] * 10, [2] * 10]).round(2)
-    array([[1.  , 0.  ],
-           [0.35, 0.65],
-           [0.  , 1.  ]])
+    array([[0.98, 0.02],
+           [0.47, 0.53],
+           [0.01, 0.99]])
     """
 
     _parameter_constraints: ClassVar[Constraints] = {

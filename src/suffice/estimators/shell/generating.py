@@ -19,7 +19,7 @@ from suffice.models.likelihoods.bernoulli import Bernoulli
 from suffice.models.likelihoods.complement import Complement
 from suffice.models.likelihoods.draws import Parameters
 from suffice.models.model import Block, Model, Name
-from suffice.tables.out import as_counted, by_value, frame_of, side_by_side
+from suffice.tables.frame import as_counted, by_value, frame_of, side_by_side
 from suffice.typing import Array, DataLike, Integers, Label, LabelArray, Rng
 
 __all__ = ["Generating", "bag"]

@@ -19,8 +19,8 @@ from suffice.estimators.shell.portable import file_of
 from suffice.models.model import Model
 from suffice.notebook import card, table
 from suffice.readers.labels import Examples, RowReader
-from suffice.stats.hashing import Key, cell
-from suffice.stats.journal import Hashes, Journal
+from suffice.stats.content import cell
+from suffice.stats.journal import Hashes, Journal, Key
 from suffice.telling import tell
 from suffice.typing import Array, Booleans, JournalKey, LabelArray, Text, TextsLike
 

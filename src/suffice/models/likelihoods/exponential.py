@@ -22,7 +22,7 @@ from suffice.models.scoring.linear import Linear
 from suffice.models.scoring.results import Estimate, Moments, Scorer
 from suffice.models.scoring.rows import MatrixRows
 from suffice.posterior.waiting_rate import WaitingRate
-from suffice.stats.waits import WaitingTimes
+from suffice.stats.counts import WaitingTimes
 from suffice.typing import Array
 
 __all__ = ["Exponential"]

@@ -36,8 +36,7 @@ from suffice.models.scoring.results import Contributions, Estimate, HeldOut, Sco
 from suffice.models.scoring.rows import Labels
 from suffice.posterior import Gamma
 from suffice.stats.inputs import POSITIVE
-from suffice.stats.joint_counts import JointCounts
-from suffice.stats.value_counts import in_words
+from suffice.stats.value_counts import JointCounts, in_words
 from suffice.tables import Column, numbers, refuse
 from suffice.typing import Array, Booleans, Integers
 

@@ -16,7 +16,7 @@ from suffice.models.scoring.grouping import MISSING, OTHERS, Cuts, pools, shown_
 from suffice.models.scoring.lifts import flat, places_among
 from suffice.models.scoring.linear import Linear
 from suffice.models.scoring.rows import Labels, Rows
-from suffice.stats.joint_counts import JointCounts
+from suffice.stats.value_counts import JointCounts
 from suffice.typing import Array, Booleans, Integers
 
 __all__ = ["JointRows", "axis_order", "axis_words", "joint_names"]

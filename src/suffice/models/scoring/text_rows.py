@@ -14,8 +14,8 @@ from suffice import _native
 from suffice.later import sparse
 from suffice.models.scoring.kernels import product
 from suffice.models.scoring.rows import Labels, Rows
+from suffice.stats.row_shares import WordMatrix
 from suffice.stats.word_counts import WordCounter, WordCounts
-from suffice.stats.word_shares import WordMatrix
 from suffice.text import Analysis, Batch, matrix
 from suffice.typing import Array, Booleans, Integers
 
