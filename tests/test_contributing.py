@@ -182,7 +182,7 @@ def test_its_belief_is_drawn_after_one_more_line(tree: Path) -> None:
 @pytest.mark.thorough
 def test_its_column_is_inspected(tree: Path) -> None:
     code = (
-        "import suffice as sf; from suffice.cli.column_lines import describe_columns, lines_of_columns;"
+        "import suffice as sf; from suffice.cli.lines import describe_columns, lines_of_columns;"
         "X = {'misses': [0, 1, 6, 9, 0, 2, 8, 5] * 3, 'wait': [1.5, 2.0, 7.0, 9.5] * 6};"
         "kinds = {'misses': 'geometric', 'wait': 'exponential'};"
         "model = sf.NaiveBayes(columns=kinds, joint=None).fit(X, [*'aabb'] * 6);"

@@ -3,13 +3,14 @@
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 import sklearn.metrics
-from scipy import stats
+from scipy import sparse, stats
 
 import suffice as sf
 from suffice.errors import InputError, KindError, LabelError, ShapeError
-from suffice.evaluate import log_loss, reliability, share_interval
+from suffice.evaluate import crossfit, hold_out, log_loss, reliability, share_interval, validate
 
 CLASSES = np.array(["a", "b", "c"])
 
@@ -78,3 +79,73 @@ def test_a_share_of_nothing_is_anywhere() -> None:
         share_interval(4, 3)
     with pytest.raises(InputError, match="'level' must lie between 0 and 1; got 1"):
         share_interval(1, 3, 1)
+
+
+def rows_of(n: int = 200) -> tuple[Any, Any]:
+    rng = np.random.default_rng(1)
+    y = rng.choice(CLASSES, n, p=[0.5, 0.3, 0.2])
+    return rng.poisson(1 + 2.0 * (np.searchsorted(CLASSES, y)[:, None] == np.arange(3))), y
+
+
+def test_scores_of_classes_are_those_of_scikit_learn() -> None:
+    X, y = rows_of()
+    weights = np.random.default_rng(2).random(len(y))
+    model = sf.MultinomialNB().fit(X[:100], y[:100])
+    for weight in (None, weights[100:]):
+        found = validate(model, X[100:], y[100:], weight)
+        said = model.predict(X[100:])
+        matrix = sklearn.metrics.confusion_matrix(y[100:], said, sample_weight=weight)
+        np.testing.assert_allclose(found.confusion, matrix, rtol=1e-12)
+        expected = sklearn.metrics.precision_recall_fscore_support(y[100:], said, sample_weight=weight)[:3]
+        scores = [[one.precision, one.recall, one.f1] for one in found.by_class]
+        np.testing.assert_allclose(np.transpose(scores), expected, rtol=1e-12)
+        assert found.accuracy == pytest.approx(sklearn.metrics.accuracy_score(y[100:], said, sample_weight=weight))
+    found = validate(model, X[100:], y[100:])
+    assert found.confusion.dtype.kind == "i"
+    assert found.log_loss == pytest.approx(log_loss(model.predict_log_proba(X[100:]), y[100:], CLASSES))
+    expected_bins = reliability(found.probabilities, y[100:], CLASSES)
+    np.testing.assert_allclose(found.reliability().error, expected_bins.error)
+    low, high = found.reliability().intervals()
+    assert ((low <= expected_bins.accuracy) & (expected_bins.accuracy <= high)).all()
+    of_b = found.reliability(bins=5, target="b")
+    assert of_b.rows @ of_b.accuracy == pytest.approx((y[100:] == "b").sum())
+    with pytest.raises(LabelError, match="'q'"):
+        found.reliability(target="q")
+
+
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_matrix, lambda X: X.tolist()], ids=["array", "sparse", "list"])
+def test_a_hold_out_is_a_fit_to_the_other_rows(form: Any) -> None:
+    X, y = rows_of()
+    found = hold_out(sf.MultinomialNB(), form(X), y)
+    held = found.held_out
+    assert np.array_equal(held, crossfit(sf.MultinomialNB(), X, y).fold == 0)
+    model = sf.MultinomialNB().fit(X[~held], y[~held])
+    assert np.array_equal(found.probabilities, model.predict_proba(X[held]))
+    assert np.array_equal(found.model.class_count_, model.class_count_)
+
+
+def test_labels_that_are_a_column_of_the_table_are_not_learned_from() -> None:
+    X, y = rows_of()
+    columns: dict[str, Any] = {f"c{j}": X[:, j] for j in range(3)}
+    apart = hold_out(sf.NaiveBayes(effort="fast"), columns, y)
+    frame = pd.DataFrame(columns | {"y": y})
+    for among in (
+        hold_out(sf.NaiveBayes(effort="fast"), frame, "y"),
+        hold_out(sf.NaiveBayes(effort="fast"), frame, frame["y"]),
+    ):
+        assert np.array_equal(among.held_out, apart.held_out)
+        assert np.array_equal(among.log_probabilities, apart.log_probabilities)
+    model = sf.NaiveBayes(effort="fast").fit(frame, "y")
+    assert validate(model, frame, "y").log_loss == validate(model, columns, y).log_loss
+
+
+def test_rows_of_classes_that_are_not_learned_are_left_out_of_the_scores() -> None:
+    X, y = rows_of()
+    model = sf.MultinomialNB().fit(X, y)
+    found, without = validate(model, [*X, X[0]], [*y, "new"]), validate(model, X, y)
+    assert (found.n_singletons, found.classes.tolist()) == (1, ["a", "b", "c", "new"])
+    assert (found.log_loss, found.accuracy, found.baseline) == (without.log_loss, without.accuracy, without.baseline)
+    assert found.confusion[:3, :3].tolist() == without.confusion.tolist()
+    assert np.isnan([found.by_class[3].recall, found.by_class[3].precision, found.by_class[3].f1]).all()
+    with pytest.raises(LabelError, match="at least 2 rows"):
+        hold_out(sf.MultinomialNB(), X[:1], y[:1])

@@ -100,7 +100,15 @@ class ModelFileError(FileError):
 
 
 class SubtractionError(InputError):
-    """Rows or counts are subtracted from a statistic that does not contain them."""
+    """Rows or counts are subtracted from a statistic that does not contain them.
+
+    `row` is the number of the first such row, from 0, and `reason` says why it cannot be subtracted, where they are
+    known.
+    """
+
+    def __init__(self, message: str, row: int | None = None, reason: str = "") -> None:
+        super().__init__(message)
+        self.row, self.reason = row, reason
 
 
 class PriorError(InputError):

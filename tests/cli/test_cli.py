@@ -243,9 +243,9 @@ def test_a_kill_in_the_middle_of_an_update_loses_nothing(here: Path) -> None:
     path = here / "mail.suffice"
     write(here / "big.csv", mails(5, 3000))
     loop = (
-        "import suffice as sf, sys\nfrom pathlib import Path\nfrom suffice.cli import changing\n"
+        "from suffice.cli.main import app\n"
         "print('ready', flush=True)\n"
-        "while True: changing.update(Path('mail.suffice'), [Path('more.csv')], None, False, None, 'raise', True)\n"
+        "while True: app(['update', 'mail.suffice', 'more.csv'], standalone_mode=False)\n"
     )
     rows = 120
     for delay in (0.0, 0.02, 0.05, 0.1, 0.2):

@@ -182,13 +182,14 @@ def test_refresh_names_the_row_of_the_files(
     assert run(monkeypatch, "refresh", "m.suffice", "kept.csv") == 0
 
 
+@pytest.mark.filterwarnings("default")
 def test_refresh_on_some_of_the_rows_says_so(
     here: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run(monkeypatch, "fit", "rows.csv", "-o", "m.suffice") == 0
     capsys.readouterr()
     assert run(monkeypatch, "refresh", "m.suffice", "kept.csv") == 0
-    assert "the files hold 240 of 241 rows of the model" in capsys.readouterr().err
+    assert "The files hold 240 of 241 rows of the model" in capsys.readouterr().err
 
 
 @pytest.mark.thorough

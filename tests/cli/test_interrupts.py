@@ -14,7 +14,7 @@ import pytest
 
 import suffice as sf
 from cli.test_cli import VERBS, mails, run, write
-from suffice.cli import interrupts, outputs
+from suffice.cli import outputs, process
 from suffice.store import file_io
 
 pytestmark = pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="handlers are looked up in /proc")
@@ -134,7 +134,7 @@ def test_a_signal_while_the_output_is_written(
         at_once(number)
         commit()
 
-    commit = interrupts.commit
+    commit = process.commit
     monkeypatch.setattr(outputs, "commit", late)
     assert outcome_of(verb, monkeypatch, capfd) == (128 + number, INTERRUPTED)
     assert (here / "out").read_text() == "yesterday"
@@ -196,7 +196,7 @@ def test_a_signal_whose_exception_was_lost_still_ends(
             at_once(signal.SIGINT)
         commit()
 
-    commit = interrupts.commit
+    commit = process.commit
     monkeypatch.setattr(outputs, "commit", lost)
     assert outcome_of("predict", monkeypatch, capfd) == (130, INTERRUPTED)
     assert (here / "out").read_text() == "yesterday"

@@ -135,7 +135,7 @@ def test_a_table_larger_than_the_sample_is_refreshed_like_a_fit(
     lines = ["lamp,door,kind", *map(",".join, zip(lamp, door, kind, strict=True))]
     (tmp_path / "rows.csv").write_text("\n".join(lines), encoding="utf-8")
     assert run(monkeypatch, "fit", "rows.csv", "-o", "m.suffice", "--target", "kind") == 0
-    monkeypatch.setattr("suffice.cli.changing.sample_size", lambda _: 100)
+    monkeypatch.setattr("suffice.engines.by_files.sample_size", lambda _: 100)
     assert run(monkeypatch, "refresh", "m.suffice", "rows.csv", "-o", "again.suffice") == 0
     fitted, again = sf.load("m.suffice"), sf.load("again.suffice")
     assert list(fitted.joint_) == list(again.joint_) == [("lamp", "door")]

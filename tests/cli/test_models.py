@@ -11,7 +11,8 @@ from sklearn.metrics import confusion_matrix, precision_recall_fscore_support
 import suffice as sf
 from cli.test_cli import here, mails, run, write
 from store.cases import models
-from suffice.cli.class_scores import lines_of_mistakes, lines_of_scores, scores
+from suffice.cli.lines import lines_of_mistakes, lines_of_scores
+from suffice.evaluate import ClassScores
 
 __all__ = ["here"]
 
@@ -138,10 +139,11 @@ def test_evaluate_tells_baseline_classes_and_mistakes(
 
 
 def test_scores_of_classes_that_nobody_has_or_answers() -> None:
-    found = scores(np.array([[3, 0, 0], [2, 0, 0], [0, 0, 0]]), ["a", "b", "c"])
-    assert found["b"] == {"rows": 2, "answers": 0, "precision": None, "recall": 0.0, "f1": 0.0}
-    assert found["c"]["f1"] is None
-    assert "—" in "".join(lines_of_scores(found, 80))
+    found = [ClassScores("a", 3, 5, 3), ClassScores("b", 2, 0, 0), ClassScores("c", 0, 0, 0)]
+    lines = lines_of_scores(found, 80)
+    assert lines[2].split() == ["b", "2", "—", "0.0000", "0.0000"]
+    assert lines[3].split() == ["c", "0", "—", "—", "—"]
+    assert lines[4].split() == ["mean", "0.3000", "0.5000", "0.3750"]
 
 
 def test_many_classes_have_their_mistakes_listed() -> None:
@@ -150,7 +152,8 @@ def test_many_classes_have_their_mistakes_listed() -> None:
     confusion[3, 7] = 4
     lines = lines_of_mistakes(confusion, names, 80)
     assert lines == ["most frequent mistakes", "      4  class number 3 predicted as class number 7"]
-    table = lines_of_scores(scores(confusion, names), 80)
+    sums = confusion.sum(axis=1), confusion.sum(axis=0), confusion.diagonal()
+    table = lines_of_scores(list(map(ClassScores, names, *(part.tolist() for part in sums))), 80)
     assert len(table) == 53
     assert max(map(len, table)) <= 80
     assert lines_of_mistakes(np.diag(np.full(60, 5)), names, 80) == ["no mistakes"]

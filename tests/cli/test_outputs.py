@@ -125,7 +125,7 @@ def test_an_output_that_a_pattern_names_is_refused(
 def test_a_folder_that_is_not_there_is_noticed_before_the_work(
     here: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("suffice.cli.verbs.fit_files", None)
+    monkeypatch.setattr(sf, "fit_files", None)
     assert run(monkeypatch, "fit", "mail.csv", "-o", "nowhere/m.suffice") == 3
     assert "no such folder" in capfd.readouterr().err
 

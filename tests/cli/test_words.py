@@ -10,7 +10,7 @@ from typer.main import get_command
 
 import suffice as sf
 from cli.test_cli import VERBS, here, mails, run, write
-from suffice.cli.commands import app
+from suffice.cli.main import app
 from suffice.cli.translation import for_the_shell
 
 __all__ = ["here"]

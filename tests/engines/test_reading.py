@@ -14,8 +14,7 @@ import pytest
 from pyarrow import feather
 
 import suffice as sf
-from suffice.cli import changing, verbs
-from suffice.cli.file_options import open_files, reading_by
+from suffice.cli.inputs import open_files, reading_by
 from suffice.engines.roles import label_among
 from suffice.errors import FileError, InputError, LabelError, PathError
 from suffice.tables.row_files import Files, Given
@@ -145,9 +144,8 @@ def test_labels_of_typed_files_keep_their_types(tmp_path: Path) -> None:
 
 
 def test_what_was_learned_from_one_kind_of_file_judges_another(
-    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+    tmp_path: Path,
 ) -> None:
-
     rng = np.random.default_rng(0)
     labels = rng.integers(0, 2, 60)
     table = pa.table({"n": rng.normal(labels * 4.0), "label": labels})
@@ -155,14 +153,16 @@ def test_what_was_learned_from_one_kind_of_file_judges_another(
     rows = zip(table["n"].to_pylist(), labels.tolist(), strict=True)
     (tmp_path / "a.csv").write_text("\n".join(["n,label", *(f"{n},{y}" for n, y in rows)]))
     for learned, judged in (("a.csv", "a.parquet"), ("a.parquet", "a.csv")):
-        sf.save(sf.fit_files(sf.NaiveBayes(), tmp_path / learned), tmp_path / "m.suffice")
-        verbs.evaluate([tmp_path / judged], tmp_path / "m.suffice", None, 5, None, None, "auto", "raise", True)
-        assert json.loads(capfd.readouterr().out.splitlines()[-1])["accuracy"] > 0.9
-        changing.update(tmp_path / "m.suffice", [tmp_path / judged], None, False, None, "raise", True)
-        assert sf.load(tmp_path / "m.suffice").class_count_.tolist() == [2 * (60 - labels.sum()), 2 * labels.sum()]
+        model = sf.fit_files(sf.NaiveBayes(), tmp_path / learned)
+        X, y, target = sf.engines.read_files(tmp_path / judged, model)
+        assert target == "label"
+        assert sf.evaluate.validate(model, X, y).accuracy > 0.9
+        assert sf.engines.update_files(model, tmp_path / judged) == (60, 0)
+        assert model.class_count_.tolist() == [2 * (60 - labels.sum()), 2 * labels.sum()]
     (tmp_path / "b.csv").write_text("n,label\n1.5,high\n")
     with pytest.raises(LabelError, match="must hold numbers"):
-        changing.update(tmp_path / "m.suffice", [tmp_path / "b.csv"], None, False, None, "raise", True)
+        sf.engines.update_files(model, tmp_path / "b.csv")
+    assert model.class_count_.sum() == 120
 
 
 def test_a_column_is_read_as_it_was_learned(tmp_path: Path) -> None:

@@ -38,10 +38,8 @@ def test_rows_that_are_new_are_judged_as_they_are() -> None:
     assert not found.learned
     assert "do not contain all of these rows" in found.how
     assert found.probabilities == pytest.approx(model.predict_proba(texts[100:]))
-    assert found.accuracy["share"] == model.score(texts[100:], labels[100:])
-    assert (found.accuracy["low"], found.accuracy["high"]) == sf.evaluate.share_interval(
-        int(found.accuracy["right"]), 100
-    )
+    assert found.accuracy == model.score(texts[100:], labels[100:])
+    assert (found.overall["low"], found.overall["high"]) == sf.evaluate.share_interval(int(found.overall["right"]), 100)
 
 
 def test_some_of_the_learned_rows_are_reported_and_held_out_says_which() -> None:
@@ -76,11 +74,11 @@ def test_the_matrix_and_the_classes_add_up() -> None:
     model = sf.BernoulliNB().fit(X, y)
     judged = gather(model, X, y, None, True).judged
     assert judged.confusion.sum() == len(y)
-    assert np.trace(judged.confusion) == judged.accuracy["right"]
-    assert [line["rows"] for line in judged.by_class] == np.bincount(y).tolist()
-    bins, error = judged.reliability()
-    assert sum(line["rows"] for line in bins) == len(y)
-    assert error == pytest.approx(sf.evaluate.reliability(model.predict_proba(X), y, model.classes_, bins=10).error)
+    assert np.trace(judged.confusion) == judged.overall["right"]
+    assert [one.rows for one in judged.by_class] == np.bincount(y).tolist()
+    assert sum(line["rows"] for line in judged.bins) == len(y)
+    expected = sf.evaluate.reliability(model.predict_proba(X), y, model.classes_)
+    assert judged.calibration.error == pytest.approx(expected.error)
 
 
 def test_labels_never_learned_are_left_out_and_reported() -> None:

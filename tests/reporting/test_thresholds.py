@@ -25,7 +25,10 @@ def judged(scores: Any, codes: Any, classes: Any = ("no", "yes")) -> JudgedRows:
     """Return rows of two classes with the given probabilities of the second, or of several classes."""
     scores = np.asarray(scores, float)
     probabilities = np.stack([1 - scores, scores], axis=1) if scores.ndim == 1 else scores
-    return JudgedRows(np.asarray(classes), np.asarray(codes), probabilities, 0.0, False, "")
+    with np.errstate(divide="ignore"):
+        logs = np.log(probabilities)
+    n = len(logs)
+    return JudgedRows(np.asarray(classes), np.asarray(codes), logs, np.ones(n), np.zeros(n, bool), False, "")
 
 
 def drawn(n: int = 400, ties: bool = False) -> JudgedRows:
@@ -106,20 +109,19 @@ def test_rows_of_one_class_have_no_threshold() -> None:
 
 def test_calibration_of_two_classes_is_scikit_learns() -> None:
     rows = drawn(2000)
-    bins, error = rows.reliability()
-    share, mean = calibration_curve(rows.codes, rows.probabilities[:, 1], n_bins=10)
+    bins = rows.bins
+    share, mean = calibration_curve(rows.codes, rows.probabilities[:, 1], n_bins=15)
     assert [one["share"] for one in bins] == pytest.approx(share)
     assert [one["confidence"] for one in bins] == pytest.approx(mean)
-    size = np.histogram(rows.probabilities[:, 1], np.linspace(0, 1, 11))[0]
-    assert error == pytest.approx(np.abs(share - mean) @ size[size > 0] / size.sum())
+    size = np.histogram(rows.probabilities[:, 1], np.linspace(0, 1, 16))[0]
+    assert rows.calibration.error == pytest.approx(np.abs(share - mean) @ size[size > 0] / size.sum())
 
 
 def test_opposite_errors_of_two_classes_do_not_cancel() -> None:
     rows = judged(np.repeat([0.2, 0.8], 100), np.repeat([0, 1, 1], [60, 40, 100]))  # accuracy 80 % at 80 %
-    bins, error = rows.reliability()
-    assert [one["confidence"] for one in bins] == pytest.approx([0.2, 0.8])
-    assert [one["share"] for one in bins] == [0.4, 1.0]
-    assert error == pytest.approx(0.2)
+    assert [one["confidence"] for one in rows.bins] == pytest.approx([0.2, 0.8])
+    assert [one["share"] for one in rows.bins] == [0.4, 1.0]
+    assert rows.calibration.error == pytest.approx(0.2)
     spec = reliability(rows)
     assert spec["layer"][-1]["encoding"]["y"]["title"] == "share of yes"
     assert "probability of yes" in str(confidences(rows, "rows"))
@@ -130,5 +132,5 @@ def test_opposite_errors_of_two_classes_do_not_cancel() -> None:
 def test_of_more_classes_the_predicted_one_is_calibrated() -> None:
     rows = judged([[0.6, 0.3, 0.1], [0.2, 0.7, 0.1], [0.1, 0.2, 0.7]], [0, 1, 0], ("a", "b", "c"))
     assert rows.scored is None
-    assert sum(one["right"] for one in rows.reliability()[0]) == 2
+    assert rows.calibration.accuracy @ rows.calibration.rows == pytest.approx(2)
     assert reliability(rows)["layer"][-1]["encoding"]["y"]["title"] == "accuracy"

@@ -4,12 +4,15 @@ from importlib import import_module as _import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from suffice.engines.by_files import classifier_for, forget_files, read_files, refresh_files, update_files
     from suffice.engines.files import predict_files
     from suffice.engines.local import fit_files
 
-__all__ = ["fit_files", "predict_files"]
+__all__ = [
+    "classifier_for", "fit_files", "forget_files", "predict_files", "read_files", "refresh_files", "update_files",
+]  # fmt: skip
 
-_HOMES = {"fit_files": "local", "predict_files": "files"}
+_HOMES = dict.fromkeys(__all__, "by_files") | {"fit_files": "local", "predict_files": "files"}
 
 
 def __getattr__(name: str) -> object:

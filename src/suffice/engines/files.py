@@ -25,11 +25,11 @@ AHEAD = 2
 
 
 def given_of(
-    sep: str | None,
-    quote: str | None,
-    header: bool | None,
-    missing: Sequence[str] | None,
-    encoding: str | None,
+    sep: str | None = None,
+    quote: str | None = None,
+    header: bool | None = None,
+    missing: Sequence[str] | None = None,
+    encoding: str | None = None,
     drop: Sequence[str] = (),
     keep: Sequence[str] = (),
     longest_row: int = LONGEST_ROW,

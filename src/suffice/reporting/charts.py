@@ -101,7 +101,7 @@ def _of_classes(codes: dict[str, int], fill: bool = False) -> Any:
 
 def accuracy(judged: JudgedRows) -> dict[str, Any]:
     """Plot the accuracy of each class with its interval, and the overall accuracy as a rule."""
-    lines = judged.by_class
+    lines = judged.class_lines
     low = max(0.0, min(line["low"] for line in lines) - 0.02)
     scale, axis = fixed(min(low, 0.9), 1.0), alt.Axis(format="~%", tickCount=5, title="recall")
     shown = [{name: value for name, value in line.items() if name != "precision"} for line in lines]
@@ -113,7 +113,7 @@ def accuracy(judged: JudgedRows) -> dict[str, Any]:
     x = {name: alt.X(f"{name}:Q", scale=scale, axis=axis) for name in ("share", "low", "all")}
     span = base.mark_rule(strokeWidth=5, opacity=0.35, strokeCap="round").encode(x=x["low"], x2="high:Q")
     dots = base.mark_circle(size=90, opacity=1).encode(x=x["share"])
-    every = _chart([{"all": judged.accuracy["share"]}]).mark_rule(color=MUTED, strokeDash=[3, 3]).encode(x=x["all"])
+    every = _chart([{"all": judged.accuracy}]).mark_rule(color=MUTED, strokeDash=[3, 3]).encode(x=x["all"])
     return spec_of(alt.layer(every, span, dots), 26 * len(lines))
 
 
@@ -250,7 +250,7 @@ def reliability(judged: JudgedRows) -> dict[str, Any]:
 
     The class is the second of two; of more classes, it is the predicted one.
     """
-    bins = judged.reliability()[0]
+    bins = judged.bins
     name = None if judged.scored is None else cut(judged.classes[judged.scored], 30)
     right = "right" if name is None else "share"
     scale, axis = alt.Scale(domain=[0, 1]), {"format": "%", "tickCount": 5}
@@ -269,10 +269,10 @@ def reliability(judged: JudgedRows) -> dict[str, Any]:
 
 def confidences(judged: JudgedRows, unit: str) -> dict[str, Any]:
     """Plot a histogram of the probability that is calibrated, correctly predicted rows below wrong ones."""
-    edges, scores = np.linspace(0, 1, STEPS + 1), judged.scores[0]
+    edges, scores = np.linspace(0, 1, STEPS + 1), judged.scores
     lines = [
         {"from": round(a, 2), "to": round(b, 2), "rows": int(n), "kind": kind, "place": int(kind == "wrong")}
-        for kind, which in (("correct", judged.right), ("wrong", ~judged.right))
+        for kind, which in (("correct", judged.correct), ("wrong", ~judged.correct))
         for a, b, n in zip(edges, edges[1:], np.histogram(scores[which], edges)[0], strict=False)
         if n
     ]

@@ -1,4 +1,4 @@
-"""Judge each row by a model that has not learned it, and compute accuracy, calibration and confusion."""
+"""Evaluate rows as learned or as new, and say how in words, for a report and for the command line."""
 
 from __future__ import annotations
 
@@ -8,87 +8,56 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from suffice import evaluate
 from suffice.errors import InputError, SubtractionError, SufficeError
-from suffice.estimators.comparing.validation import FOLDS, judged_by_folds
+from suffice.estimators.comparing.validation import Validation, judged_by_folds, validate
+from suffice.estimators.shell.folds import FOLDS
 from suffice.reporting.labelled_rows import LabelledRows
 from suffice.telling import counted
 from suffice.typing import Array, Integers
 
-__all__ = ["LEVEL", "SAY_SO", "JudgedRows", "judge", "judge_by_folds", "judging", "looks_learned"]
-
 LEVEL = 0.95
 SAY_SO = "held_out=False, or --learned of 'suffice report'"
 """How to say that rows were learned."""
-BINS = 10
 
 
-@dataclass(frozen=True)
-class JudgedRows:
-    """Predicted probabilities of rows, and the figures computed from them."""
+@dataclass(frozen=True, repr=False)
+class JudgedRows(Validation):
+    """Predictions of rows, how they were made, and the figures that a report shows of them."""
 
-    classes: NDArray[Any]
-    codes: Integers
-    probabilities: Array
-    log_loss: float
     learned: bool  # whether the model has learned the rows
-    how: str  # how they are judged, in words
-    fold: Integers | None = None  # of each row, if models without that fold judge the rows
+    how: str  # how they are evaluated, in words
+    fold: Integers | None = None  # of each row, if models without that fold predict the rows
     models: tuple[Any, ...] = ()  # the models without each fold
     notes: tuple[str, ...] = ()  # warnings about what may make the figures too optimistic
 
+    @classmethod
+    def of(cls, found: Validation, learned: bool, how: str, **more: Any) -> JudgedRows:
+        """Return predictions with an account of how they were made."""
+        return cls(
+            found.classes, found.codes, found.log_probabilities, found.weights, found.alone, learned, how, **more
+        )
+
     @property
     def left_out(self) -> bool:
-        """Whether each row is judged by a model without its fold."""
+        """Whether each row is predicted by a model without its fold."""
         return self.fold is not None
 
     @property
-    def answers(self) -> Integers:
-        """The most probable class of each row."""
-        return np.asarray(self.probabilities.argmax(axis=1), np.int64)
+    def overall(self) -> dict[str, float]:
+        """Accuracy, with its interval."""
+        return share(int(self.confusion.trace()), int(self.confusion.sum()))
 
     @property
-    def right(self) -> NDArray[np.bool_]:
-        """Whether the most probable class of each row is the true one."""
-        return np.asarray(self.answers == self.codes)
-
-    @property
-    def sure(self) -> Array:
-        """Probability of the most probable class of each row."""
-        return np.asarray(self.probabilities.max(axis=1))
-
-    @property
-    def accuracy(self) -> dict[str, float]:
-        """Share of rows that are predicted right, with its interval."""
-        return share(int(self.right.sum()), len(self.codes))
-
-    @property
-    def by_class(self) -> list[dict[str, Any]]:
-        """Accuracy of each class that has rows, with its interval."""
-        n = np.bincount(self.codes, minlength=len(self.classes))
-        right = np.bincount(self.codes[self.right], minlength=len(self.classes))
-        said = np.bincount(self.answers, minlength=len(self.classes))
-        lines = []
-        for c in np.flatnonzero(n).tolist():
-            of_said = share(int(right[c]), int(said[c]))
-            line = {"code": c, "class": str(self.classes[c]), "rows": int(n[c]), "said": int(said[c])}
-            lines.append({**line, **share(int(right[c]), int(n[c])), "precision": of_said})
-        return lines
-
-    @property
-    def confusion(self) -> NDArray[np.int64]:
-        """Number of rows by true and predicted class."""
-        k = len(self.classes)
-        return np.bincount(self.codes * k + self.answers, minlength=k * k).reshape(k, k)
-
-    @property
-    def guess(self) -> tuple[float, float]:
-        """Accuracy and log loss of a prediction from class frequencies alone."""
-        shares = np.bincount(self.codes) / len(self.codes)
-        seen = shares[shares > 0]
-        return float(seen.max()), float(-(seen * np.log(seen)).sum())
+    def class_lines(self) -> list[dict[str, Any]]:
+        """Recall and precision of each class that has rows, with their intervals."""
+        return [
+            {"code": c, "class": str(one.label), "rows": one.rows, "said": one.predicted}
+            | {**share(int(one.right), int(one.rows)), "precision": share(int(one.right), int(one.predicted))}
+            for c, one in enumerate(self.by_class)
+            if one.rows
+        ]
 
     @property
     def scored(self) -> int | None:
@@ -101,26 +70,22 @@ class JudgedRows:
         return "the predicted class" if self.scored is None else str(self.classes[self.scored])
 
     @property
-    def scores(self) -> tuple[Array, NDArray[np.bool_]]:
-        """The probability of the class that is calibrated, and whether each row belongs to it."""
-        probability, own = self.sure, self.right
-        if self.scored is not None:
-            probability, own = self.probabilities[:, self.scored], np.asarray(self.codes == self.scored)
-        return np.minimum(probability, 1.0), own  # rounding may have taken probabilities above one
+    def scores(self) -> Array:
+        """The probability of the class that is calibrated."""
+        return self.confidence if self.scored is None else self.probabilities[:, self.scored]
 
-    def reliability(self) -> tuple[list[dict[str, float]], float]:
-        """Return bins of the probability of the calibrated class with its share in each, and the calibration error."""
-        probability, own = self.scores
-        place = np.minimum((probability * BINS).astype(np.int64), BINS - 1)
-        rows = np.bincount(place, minlength=BINS)
-        mean = np.bincount(place, probability, BINS) / np.maximum(rows, 1)
-        right = np.bincount(place[own], minlength=BINS)
-        bins = [
-            {"confidence": float(mean[k]), **share(int(right[k]), int(rows[k])), "rows": int(rows[k])}
-            for k in np.flatnonzero(rows).tolist()
-        ]
-        gaps = np.array([abs(one["confidence"] - one["share"]) for one in bins])
-        return bins, float(gaps @ rows[rows > 0] / rows.sum())
+    @property
+    def calibration(self) -> evaluate.Reliability:
+        """Bins of the probability of the calibrated class, with its share in each."""
+        return self.reliability(target=None if self.scored is None else self.classes[self.scored])
+
+    @property
+    def bins(self) -> list[dict[str, float]]:
+        """The bins of `calibration`, with an interval for each share."""
+        found = self.calibration
+        columns = found.confidence, found.accuracy, *found.intervals(LEVEL), found.rows.astype(np.int64)
+        names = ("confidence", "share", "low", "high", "rows")
+        return [dict(zip(names, line, strict=True)) for line in zip(*(c.tolist() for c in columns), strict=True)]
 
 
 def share(right: int, n: int) -> dict[str, float]:
@@ -154,7 +119,7 @@ def looks_learned(model: Any, given: LabelledRows) -> tuple[str, bool]:
 
 
 def judge(model: Any, given: LabelledRows, held_out: bool | None, all_rows: LabelledRows | None = None) -> JudgedRows:
-    """Judge learned rows by models without their fold, and new rows by the model itself.
+    """Evaluate learned rows by models without their fold, and new rows by the model itself.
 
     If `held_out` is None, the journal and the counts of the model decide which rows these are. `all_rows` are the rows
     that `given` is a subset of.
@@ -176,28 +141,29 @@ def judge(model: Any, given: LabelledRows, held_out: bool | None, all_rows: Labe
     else:
         how = "The counts of the model do not contain all of these rows: they are evaluated as new rows."
         how = how if held_out is None else "You say that these rows were held out; they are evaluated as new."
-    codes = np.asarray(np.searchsorted(model.classes_, given.labels), np.int64)
-    logs = np.asarray(model.predict_log_proba(given.rows))
-    loss = evaluate.log_loss(np.minimum(logs, 0.0), given.labels, model.classes_)
-    return JudgedRows(model.classes_, codes, np.exp(logs), loss, bool(note), how)
+    return JudgedRows.of(validate(model, given.rows, given.labels), bool(note), how)
 
 
 def judge_by_folds(model: Any, given: LabelledRows, folds: int, note: str = "") -> JudgedRows:
-    """Judge learned rows by models without their fold: counts are subtracted, hyperparameters chosen again."""
+    """Evaluate learned rows by models without their fold: counts are subtracted, hyperparameters chosen again."""
     found, models = judged_by_folds(model, given.rows, given.labels, None, None, folds, keep=True)
     how = (
         f"{note}Each row is evaluated with a model without it: the rows are split into {found.n_folds} folds, and the "
         "counts of a fold are subtracted before hyperparameters are chosen."
     )
-    if found.n_singletons:
-        alone, verb = counted(found.n_singletons, "row"), "is" if found.n_singletons == 1 else "are"
-        how += f" {alone} whose class no other fold has {verb} left out of the log loss."
-    return JudgedRows(
-        model.classes_, found.codes, found.probabilities, found.log_loss, True, how, found.fold, tuple(models)
-    )
+    how += left_out_rows(found, "whose class no other fold has")
+    return JudgedRows.of(found, True, how, fold=found.fold, models=tuple(models))
 
 
 def judging(model: Any, judged: JudgedRows, i: int) -> Any:
-    """Return the model that judged row i, to explain the row with."""
+    """Return the model that predicted row i, to explain the row with."""
     rest = model if judged.fold is None else judged.models[judged.fold[i]]
     return rest if len(getattr(rest, "classes_", ())) > 1 else model
+
+
+def left_out_rows(found: Validation, which: str) -> str:
+    """Return a sentence about rows whose class their model does not know, if there are any."""
+    if not found.n_singletons:
+        return ""
+    verb = "is" if found.n_singletons == 1 else "are"
+    return f" {counted(found.n_singletons, 'row')} {which} {verb} left out of log loss and accuracy."

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from suffice.errors import DataError, KindError, LabelError
+from suffice.estimators.comparing.validation import rows_at
 from suffice.estimators.shell.classifier import Classifier
 from suffice.models.choosing.judge import some_rows
 from suffice.readers.one_block import TextReader
@@ -44,7 +45,7 @@ class LabelledRows:
 
     def take(self, which: Integers) -> LabelledRows:
         """Return the rows at the given positions, which must be increasing."""
-        return replace(self, rows=_subset(self.rows, which), labels=self.labels[which], numbers=self.numbers[which])
+        return replace(self, rows=rows_at(self.rows, which), labels=self.labels[which], numbers=self.numbers[which])
 
     def sample(self, most: int) -> LabelledRows:
         """Return at most so many rows, picked by a hash of their position."""
@@ -52,7 +53,7 @@ class LabelledRows:
 
     def one(self, i: int) -> Any:
         """Return one row, as `explain` takes it."""
-        return self.rows[i] if self.texts else _subset(self.rows, np.array([i]))
+        return self.rows[i] if self.texts else rows_at(self.rows, np.array([i]))
 
     @cached_property
     def table(self) -> Table:
@@ -158,15 +159,3 @@ def _both(model: Any, X: Any, y: Any) -> tuple[Any, NDArray[Any]]:
     if labels.ndim != 1:
         raise LabelError(f"The argument 'y' of report must hold one label per row; got shape {labels.shape}.")
     return X, labels
-
-
-def _subset(rows: Any, which: Integers) -> Any:
-    if isinstance(rows, list):
-        return [rows[i] for i in which]
-    if isinstance(rows, Table):
-        keep = np.zeros(len(rows), bool)
-        keep[which] = True
-        return rows.take(keep)
-    if hasattr(rows, "iloc"):
-        return rows.iloc[which]
-    return rows.take(which) if hasattr(rows, "schema") and hasattr(rows, "take") else rows[which]

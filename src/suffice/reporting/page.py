@@ -152,7 +152,7 @@ def _rendered(jinja: Any, title: str, facts: Facts) -> str:
         title=title, facts=facts, charts=_specs(facts), config=_json(charts.CONFIG), explorer=_explorer(facts),
         matrix=_matrix(facts), style=_file("page.css"), light=light, dark=dark, colour=colour_of, choices=choices,
         runtime=runtime, start=start, policy=_policy(runtime, start), version=suffice.__version__, level=LEVEL,
-        reliability=facts.judged.reliability(), zip=zip, alt=_alt_texts(facts), alert_names=NAMES, serious=SERIOUS,
+        zip=zip, alt=_alt_texts(facts), alert_names=NAMES, serious=SERIOUS,
         thresholds=ranked, threshold_json=_json(ranked.data) if ranked else "", sketched=sketch, grid=GRID.tolist(),
         middle=int(np.abs(GRID - 0.5).argmin()), auc={one.code: one.auc for one in ranked.classes} if ranked else {},
         sections=[(name, heading) for name, heading in SECTIONS.items() if shown.get(name, True)], most_values=VALUES,
@@ -238,9 +238,9 @@ def _rounded(value: Any) -> Any:
 def _alt_texts(facts: Facts) -> dict[str, Any]:
     """Return a sentence for each chart that sums up a whole section, for readers who do not see it."""
     judged, unit, curve, ranked = facts.judged, facts.data.unit, facts.curve, facts.informative.ranked
-    recall = listed([f"{line['class']} {percent(line['share'])}" for line in judged.by_class], LISTED)
+    recall = listed([f"{line['class']} {percent(line['share'])}" for line in judged.class_lines], LISTED)
     bits = listed([f"{line['feature']} {line['bits']:.2g}" for line in ranked], LISTED)
-    bins, error = judged.reliability()
+    bins, error = len(judged.calibration.rows), judged.calibration.error
     axes = "Accuracy against confidence"
     if judged.scored is not None:
         axes = f"Share of {judged.scored_name} against the probability of {judged.scored_name}"
@@ -255,7 +255,7 @@ def _alt_texts(facts: Facts) -> dict[str, Any]:
         why.append(text)
     return {
         "accuracy": f"Recall of each class, with 95 % intervals: {recall}.",
-        "reliability": f"{axes} in {len(bins)} bins; the calibration error is {error:.3f}.",
+        "reliability": f"{axes} in {bins} bins; the calibration error is {error:.3f}.",
         "confidences": f"Histogram of the probability of {judged.scored_name}, correct and wrong predictions",
         "informative": f"Mutual information with the class in bits: {bits}.",
         "learning": f"Accuracy by the number of {unit} learned: {', '.join(ends)}.",

@@ -262,11 +262,11 @@ def _of_model(model: Any, judged: JudgedRows) -> list[Alert]:
     if model.stale_:
         text = "The counts have changed since the hyperparameters were chosen, so these are stale."
         found.append(Alert("stale", text, "Call refresh(X, y) to choose them again."))
-    (often, blind), right = judged.guess, judged.accuracy
+    (often, blind), right = judged.baseline, judged.accuracy
     if len(np.unique(judged.codes)) > 1 and judged.log_loss >= blind:
         text = (
             f"The log loss, {judged.log_loss:.3f}, is no better than that of the class shares alone, {blind:.3f} "
-            f"(accuracy {right['share']:.1%}, largest class {often:.1%})."
+            f"(accuracy {right:.1%}, largest class {often:.1%})."
         )
         found.append(Alert("useless", text, "Look for columns that say more about the label."))
     return found

@@ -63,7 +63,7 @@ def chosen(model: Any, given: LabelledRows, judged: JudgedRows, examples: Sequen
         fair = np.ones(len(given), bool)
     best = np.sort(judged.probabilities, axis=1)[:, -2:]
     margin = np.where(fair, 0.0, 2.0) + (best[:, 1] - best[:, 0] if best.shape[1] > 1 else 1.0)
-    right, wrong = (_middle(fair & which, judged) for which in (judged.right, ~judged.right))
+    right, wrong = (_middle(fair & which, judged) for which in (judged.correct, ~judged.correct))
     found: dict[int, str] = {}
     for kind, rows in (("Right", right), ("A close call", np.argsort(margin, kind="stable")), ("Wrong", wrong)):
         found |= dict.fromkeys([i for i in rows.tolist() if i not in found][:1], kind)
@@ -72,15 +72,15 @@ def chosen(model: Any, given: LabelledRows, judged: JudgedRows, examples: Sequen
 
 def confidently_wrong(model: Any, given: LabelledRows, judged: JudgedRows, k: int) -> list[Example]:
     """Return the k wrong rows with the highest confidence."""
-    wrong = np.flatnonzero(~judged.right)
-    order = wrong[np.argsort(-judged.sure[wrong], kind="stable")].tolist()
+    wrong = np.flatnonzero(~judged.correct)
+    order = wrong[np.argsort(-judged.confidence[wrong], kind="stable")].tolist()
     return [_example(model, given, judged, i, "Wrong") for i in order[:k]]
 
 
 def _middle(which: Any, judged: JudgedRows) -> Integers:
     """Return rows ordered by the distance of their confidence rank from the median."""
     rows: Integers = np.flatnonzero(which)
-    order = rows[np.argsort(judged.sure[rows], kind="stable")]
+    order = rows[np.argsort(judged.confidence[rows], kind="stable")]
     return order[np.argsort(np.abs(np.arange(len(order)) - len(order) // 2), kind="stable")]
 
 

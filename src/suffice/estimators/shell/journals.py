@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 from collections.abc import Callable, Iterable, Iterator
@@ -93,6 +94,12 @@ class Certificate:
             raise FileError(
                 f"The file {str(path)!r} must not exist yet: a certificate never replaces another. Name another file."
             ) from None
+
+    def unused_path(self, model: str | os.PathLike[str]) -> Path:
+        """Return a file name for the certificate, beside a model file, that no file has yet."""
+        model, moment = Path(model), "".join(letter for letter in self.time.partition("+")[0] if letter.isalnum())
+        names = (f"{model.stem}.forgotten-{moment}Z{f'-{k}' if k > 1 else ''}.json" for k in itertools.count(1))
+        return next(path for path in map(model.with_name, names) if not path.exists())
 
     def __repr__(self) -> str:
         models = " → ".join("none" if one is None else f"{one[:12]}…" for one in (self.before, self.after))
@@ -214,7 +221,7 @@ def struck(kept: Journal | None, examples: Examples, rows: Iterable[bytes], jour
     book.write(rows)
     found = kept.not_learned(book.hashes, book.weights)
     if found is not None:
-        raise SubtractionError(f"Cannot forget row {found[0]} (the first is 0): {found[1]}.")
+        raise SubtractionError(f"Cannot forget row {found[0]} (the first is 0): {found[1]}.", *found)
     return book
 
 
@@ -248,7 +255,8 @@ def only_learned(kept: Journal | None, examples: Examples, reader: RowReader) ->
     if found is not None:
         raise SubtractionError(
             f"Row {found[0]} (the first is 0) is not among the rows that the model holds: {found[1]}. Pass the rows "
-            "that the model has learned and not forgotten, with the weights they were learned with."
+            "that the model has learned and not forgotten, with the weights they were learned with.",
+            *found,
         )
     return examples
 
