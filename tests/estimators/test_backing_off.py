@@ -223,26 +223,10 @@ def test_a_forged_state_is_refused() -> None:
     sound = model._get_state()
     p = model.background_
     for part in ({"background": 2 * p}, {"background": p[1:]}, {"background": [1.0]}, {"background": p - p},
-                 {"texts": -1.0}, {"texts": "3"}, {"counts": -model.counts_}):  # fmt: skip
+                 {"texts": -1.0}, {"texts": "3"}, {"texts": np.nan}, {"counts": -model.counts_}):  # fmt: skip
         with pytest.raises(DataError):
             clone(model)._set_state({**sound, "statistics": {**sound["statistics"], **part}})
     known = model._known
     for names in (["Lamb"], ["Lamb", "Lamb"], ["Lamb", 3]):
         with pytest.raises(DataError, match="names of a vocabulary must be 2 strings, each once"):
             Vocabulary(known.words, known.slot, np.array(names, object))
-
-
-def test_a_file_that_does_not_say_how_many_texts_there_were() -> None:
-    """As files of before: texts of a given length can be drawn, and more can be learned."""
-    model = sf.LanguageModel().fit(RHYME)
-    state = model._get_state()
-    del state["statistics"]["texts"]
-    old = clone(model)
-    old._set_state(state)
-    assert old.probabilities() == model.probabilities()
-    assert np.isnan(old.partial_fit(RHYME).n_texts_)
-    assert len(old.sample(2, length=3, rng=0)) == 2
-    with pytest.raises(InputError, match="'length' of LanguageModel"):
-        old.sample(2)
-    again = sf.store.from_bytes(sf.store.to_bytes(old))
-    assert again.probabilities() == old.probabilities()

@@ -8,9 +8,8 @@ import pytest
 from sklearn.base import clone
 
 import suffice as sf
-from suffice.errors import InputError, KeywordError
+from suffice.errors import KeywordError
 from suffice.estimators.shell.whole import MOVED, PARAMETERS
-from suffice.store import registry
 
 X, Y = np.array([[2, 1, 0], [1, 2, 0], [0, 1, 3], [0, 0, 2]]), ["ham", "ham", "spam", "spam"]
 
@@ -75,24 +74,6 @@ def test_a_value_is_refused_with_what_to_write_instead(kind: Any, given: dict[st
     with pytest.raises(KeywordError) as error:
         kind(**given)
     assert str(error.value).endswith(said)
-
-
-def test_no_error_speaks_of_names_that_have_changed() -> None:
-    for model, name in ((sf.MultinomialNB(), "weights_"), (sf.GaussianNB(), "belief_"), (sf.NaiveBayes(), "weights")):
-        with pytest.raises(AttributeError) as error:
-            getattr(model, name)
-        assert " is now " not in str(error.value)
-
-
-@pytest.mark.parametrize("kind", sorted(registry.ESTIMATORS))
-def test_priors_and_powers_have_one_name(kind: str) -> None:
-    names = {*inspect.signature(registry.estimator(kind)).parameters}
-    assert names.isdisjoint({"belief", "feature_weights", "weights"})
-
-
-def test_a_pair_of_tempers_is_refused_with_both_parameters() -> None:
-    with pytest.raises(InputError, match=r"use temper=0\.5, length_exponent=0\.4\.$"):
-        sf.TextClassifier().set_params(temper=(0.5, 0.4)).fit(["cheap pills", "lunch at noon"], ["spam", "ham"])
 
 
 def test_a_class_of_a_user_has_its_own_names() -> None:

@@ -23,10 +23,6 @@ class Data:
     asked: Any
     strange: Any
 
-    def part(self, which: Any) -> tuple[Any, Any]:
-        """Return some of the rows to learn from, with their labels."""
-        return take(self.X, which), self.y[which]
-
 
 def take(X: Any, which: Any) -> Any:
     """Return some rows of an array, a list or a dict of columns."""
@@ -88,26 +84,6 @@ def mixed(rng: np.random.Generator, codes: Any) -> Any:
     }
 
 
-def found(rng: np.random.Generator, codes: Any) -> Any:
-    """Return a table whose columns are left to the model: repeated, skewed, constant, empty and almost empty ones."""
-    n = len(codes)
-    size = rng.normal(codes, 1.0).round(4)
-    return {
-        "size": size.tolist(),
-        "again": (2 * size + rng.normal(0, 0.05, n)).round(4).tolist(),
-        "thrice": (5 - size + rng.normal(0, 0.05, n)).round(4).tolist(),
-        "income": with_holes(rng, rng.lognormal(codes / 2, 1.0).round(3).tolist()),
-        "visits": rng.poisson(3.0 + 2 * codes).tolist(),
-        "rooms": rng.integers(1, 4, n).tolist(),
-        "smoker": with_holes(rng, (rng.random(n) < 0.3 + 0.2 * codes).tolist()),
-        "town": with_holes(rng, NAMES[rng.integers(0, 4, n) + codes].tolist()),
-        "note": texts(rng, codes),
-        "same": [7.5] * n,
-        "nothing": [None] * n,
-        "seldom": [1.5 if i == 3 else None for i in range(n)],
-    }
-
-
 STRANGE: dict[Any, Any] = {
     flags: np.array([[2, 0, -1, 1], [0, 0, 0, 0]]),
     counts: np.array([[0, 0, 0, 0, 0], [40, 0, 3, 0, 90]]),
@@ -122,20 +98,6 @@ STRANGE: dict[Any, Any] = {
         "wait": [None, -5.0, 1e9, 0.25],
         "events": [None, 1000, 0, None],
         "note": [None, "zzz qqq", "", "bara zzz"],
-    },
-    found: {
-        "size": [None, 1e6, float("nan")],
-        "again": [None, 0.0, -1e6],
-        "thrice": [None, 1.0, 2.0],
-        "income": [None, 1e9, 1.0],
-        "visits": [None, 5000, 0],
-        "rooms": [None, 17, 2],
-        "smoker": [None, None, True],
-        "town": [None, "yak", "ant"],
-        "note": [None, "zzz qqq", ""],
-        "same": [None, 7.5, 8.0],
-        "nothing": [None, None, None],
-        "seldom": [None, 1.5, 2.0],
     },
 }
 

@@ -23,7 +23,8 @@ from suffice.store.layout import written
 JUNK: list[Any] = [
     None, True, -1, 0, 1, 2**31, 2**63, 10**30, 0.5, -1e300, "", "loo", "evidence", "\ud800", "x" * 300, [], {}, [[]],
     {"$": "tuple", "of": []}, {"$": "again", "of": 0}, {"$": "number", "of": "nan"}, {"$": "list", "of": [1, "a"]},
-    {"$": "dict", "of": []}, {"$": "os.system", "of": "true"}, {"$": "Temper", "of": {"power": -1.0, "length": 0.0}},
+    {"$": "dict", "of": []}, {"$": "os.system", "of": "true"},
+    {"$": "Temper", "of": {"power": -1.0, "length": 0.0, "prior": 1.0}},
     {"$": "array", "dtype": "<U99999", "of": ["a"] * 9}, {"$": "array", "dtype": "|O", "of": [1]},
 ]  # fmt: skip
 

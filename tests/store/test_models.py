@@ -37,6 +37,7 @@ def test_every_estimator_can_be_kept() -> None:
 def test_every_learner_can_be_kept() -> None:
     public = {getattr(concepts, name) for name in concepts.__all__}
     assert {kind.__name__ for kind in public if hasattr(kind, "observe")} == set(registry.LEARNERS)
+    assert {type(model).__name__ for model, _ in MODELS.values()} == {*registry.ESTIMATORS, *registry.LEARNERS}
 
 
 @pytest.mark.parametrize("mapped", [False, True])

@@ -30,7 +30,7 @@ from suffice.stats.word_counts import WordCounts
 from suffice.text import Analysis, TermWeighting, Tokens, WordList
 
 __all__ = [
-    "ESTIMATORS", "LATER", "LEARNERS", "RECORDS", "STATISTICS", "estimator", "is_estimator", "is_known", "is_learner",
+    "ESTIMATORS", "LEARNERS", "RECORDS", "STATISTICS", "estimator", "is_estimator", "is_known", "is_learner",
     "learner", "made", "public_fields", "stored",
 ]  # fmt: skip
 
@@ -105,35 +105,13 @@ def stored(name: str, given: dict[str, Any]) -> Any:
     return found(**given) if found is not None and allows(found.domains, given) else None
 
 
-LATER: dict[str, set[str]] = {
-    "CategoricalNB": {"categories"},
-    "Cloud": {"gain"},
-    "ColumnWeights": {"residuals"},
-    "ComplementNB": {"length_exponent"},
-    "DirichletMultinomialNB": {"length_exponent"},
-    "Histogram": {"bits"},
-    "Joint": {"gain", "missing"},
-    "LanguageModel": {"background", "smoothing", "strength", "tokens"},
-    "Mixture": {"record_bound"},
-    "MultinomialNB": {"length_exponent"},
-    "NaiveBayes": {"joint", "memory_limit"},
-    "SelectInformative": {"feature_names"},
-    "SemiSupervised": {"record_bound"},
-    "Temper": {"prior"},
-    "TextClassifier": {"length_exponent", "term_weighting", "tokens", "vocabulary"},
-    "Vocabulary": {"names"},
-    "WordWeights": {"residuals"},
-}
-"""Parameters added after the first files of a class; files without them get the defaults."""
-
 STATISTICS: dict[str, type[Any]] = _by_name(*_public(stats, stats.Statistic), stats.Journal, WordCounts)
 
 RECORDS: dict[str, type[Any]] = {
     **_by_name(*_public(posterior, posterior.Conjugate)),
-    **_by_name(Analysis, Chosen, ColumnWeights, FeatureWeights, Residual, Spread, Temper, Vocabulary),
+    **_by_name(Analysis, Chosen, ColumnWeights, FeatureWeights, FittedTransform, Residual, Spread, Temper, Vocabulary),
     **_by_name(Choice, Tried, WordList, WordResiduals, WordWeights),
     **_by_name(TermWeighting, Tokens, prefix="text."),
-    "Transform": FittedTransform,  # its name in the first files
     **_by_name(*columns.FAMILIES, columns.Unknown, Cloud, Joint, prefix="columns."),
 }
 
@@ -146,11 +124,10 @@ def public_fields(kind: Any) -> list[Any]:
 def made(kind: type[Any], values: dict[str, Any]) -> Any:
     """Make a record from values; raise DataError unless they match the declared types of its fields."""
     hints: dict[str, Any] = _hints(kind)  # type: ignore[arg-type]  # a class is hashable, whatever its instances are
-    later = LATER.get(kind.__name__, set())
-    if list(values) != [name for name in hints if name in values or name not in later]:
+    if list(values) != list(hints):
         raise DataError(f"A {kind.__name__} must have the fields {list(hints)}; got {list(values)}.")
     for name, hint in hints.items():
-        if name in values and not _fits(values[name], hint):
+        if not _fits(values[name], hint):
             raise DataError(f"'{name}' of {kind.__name__} must be {hint}; got {str(values[name])[:80]}.")
     record = kind(**values)
     if isinstance(record, WordList):

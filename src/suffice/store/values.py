@@ -291,8 +291,7 @@ class Reader:
 def _made(name: str, given: dict[str, Any]) -> Any:
     """Return an unfitted estimator; raise unless these are its parameters, with allowed values."""
     kind = registry.estimator(name)
-    names = set(kind._get_param_names())
-    if set(given) - names or names - set(given) - registry.LATER.get(name, set()):
+    if set(given) != set(kind._get_param_names()):
         raise DataError(f"{name} must have its own parameters; got {sorted(given)}")
     model = kind(**given)
     model._validate_params()

@@ -22,14 +22,11 @@ from suffice.estimators.shell.parameters import (
     Vector,
     class_prior_of,
 )
-from suffice.estimators.shell.stored import State
 from suffice.models.class_prior import ClassPrior
-from suffice.models.likelihoods.base import Likelihood
 from suffice.models.likelihoods.poisson import Poisson
 from suffice.models.views import Views
 from suffice.posterior import Gamma
 from suffice.readers.one_block import MatrixReader
-from suffice.stats import RateCounts, Statistic, TokenCounts
 from suffice.stats.inputs import COUNT
 from suffice.typing import Array
 
@@ -141,13 +138,3 @@ class PoissonNB(MatrixClassifier):
         """Estimated rate of each feature in each class; the posterior mean for "predictive"."""
         settled = self._settled_as(Poisson)
         return np.asarray(settled.rates(self._block.t))
-
-    def _kinds(self, likelihood: Likelihood) -> tuple[type[Statistic], ...]:
-        return RateCounts, TokenCounts
-
-    def _read_statistic(self, statistics: State) -> RateCounts:
-        """Return totals and numbers of rows, which older files store separately."""
-        found = statistics["features"]
-        return (
-            found if isinstance(found, RateCounts) else RateCounts(found.counts, statistics["classes"].counts[:, None])
-        )

@@ -15,7 +15,7 @@ from suffice.errors import LabelError
 from suffice.estimators.shell.folds import judged_apart
 from suffice.estimators.shell.generating import Generating
 from suffice.estimators.shell.journals import Book, all_learned
-from suffice.estimators.shell.meanings import check_sizes, check_temper
+from suffice.estimators.shell.meanings import check_sizes
 from suffice.estimators.shell.model_cards import bundle_of_estimator, card_of_estimator, parts_of_classifier
 from suffice.models.answers.evidence import Evidence, coefficient_of, evidence
 from suffice.models.answers.intervals import bounds, drawn_by
@@ -68,7 +68,6 @@ class Judging(Generating, ClassifierMixin, BaseEstimator):
         """Raise right after a fit to `rows` rows what the first prediction would raise."""
 
     def _validate_params(self) -> None:
-        check_temper(self)
         super()._validate_params()
         check_sizes(type(self).__name__, self.get_params(deep=False))
 

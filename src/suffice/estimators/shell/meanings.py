@@ -22,7 +22,7 @@ from suffice.typing import Array
 
 __all__ = [
     "CLASS_PRIORS", "EFFORTS", "ESTIMATE", "EXPONENTS", "RIDGES", "TEMPERS", "Alpha", "ClassPriorLike", "Domain",
-    "OneOf", "Tempered", "Tempering", "Vector", "Within", "allows", "check_sizes", "check_temper", "class_prior_of",
+    "OneOf", "Tempered", "Tempering", "Vector", "Within", "allows", "check_sizes", "class_prior_of",
     "counts_of_belief", "given_temper", "is_loo", "length_exponent_of", "must_sum_to_one",
 ]  # fmt: skip
 
@@ -200,21 +200,8 @@ def counts_of_belief(belief: Dirichlet, categories: int, what: str, name: str) -
     return float(alpha[0]) if (alpha == alpha[0]).all() else alpha
 
 
-def check_temper(estimator: Tempered) -> None:
-    """Raise InputError if the temper is a pair, its old form with the length exponent."""
-    given: object = estimator.temper
-    if isinstance(given, tuple | list | np.ndarray):
-        name = type(estimator).__name__
-        ways = f"The 'temper' parameter of {name} must be one number above 0, 'loo' or None"
-        if not hasattr(estimator, "length_exponent"):
-            raise InputError(f"{ways} (only models of documents have a 'length_exponent'); got {given!r}.")
-        instead = f": use temper={given[0]!r}, length_exponent={given[1]!r}" if len(given) == 2 else ""
-        raise InputError(f"{ways}, and the exponent of length is 'length_exponent'; got temper={given!r}{instead}.")
-
-
 def given_temper(estimator: Tempered) -> Temper | None:
     """Return the temper that the parameters define; None if rows choose it."""
-    check_temper(estimator)
     power, exponent = estimator.temper, length_exponent_of(estimator)
     if isinstance(power, str):
         return None

@@ -34,7 +34,6 @@ from suffice.estimators.shell.meanings import (
     Tempering,
     Vector,
     Within,
-    check_temper,
     class_prior_of,
     counts_of_belief,
     given_temper,
@@ -55,7 +54,7 @@ from suffice.typing import Array, WeightsLike
 __all__ = [
     "CHECKS", "CLASS_PRIOR", "COUNTS", "ESTIMATES", "EVIDENCE", "LENGTH_EXPONENT", "LOO", "NUMBER", "RIDGE",
     "SKLEARN_PRIOR", "TEMPER", "Alpha", "ClassPriorLike", "Constraints", "Estimate", "HasMethods", "Interval",
-    "RandomState", "ReadOptions", "StrOptions", "Tags", "Tempering", "Vector", "agree", "beliefs_of", "check_temper",
+    "RandomState", "ReadOptions", "StrOptions", "Tags", "Tempering", "Vector", "agree", "beliefs_of",
     "checked_weights", "class_prior_of", "constraints_of", "counts_of_belief", "fit_context", "fit_nested",
     "given_temper", "is_loo", "length_exponent_of", "must_sum_to_one", "num_samples", "shorten_requests",
     "validate_data", "wanted_of",

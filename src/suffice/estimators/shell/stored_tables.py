@@ -155,7 +155,7 @@ def restored_table(estimator: TableClassifier | StoredTable, state: State) -> No
 
 def _model(classes: LabelArray, schema: State, statistics: State) -> Model:
     columns, counted = schema["columns_"], statistics["columns"]
-    kept = {name: Numbers.of_parts(parts) for name, parts in statistics.get("open", {}).items()}
+    kept = {name: Numbers.of_parts(parts) for name, parts in statistics["open"].items()}
     if not isinstance(columns, dict) or not isinstance(counted, dict) or list(columns) != list(counted):
         raise DataError("A table must have a model and a statistic for each of its columns.")
     if set(kept) - set(columns):

@@ -74,7 +74,7 @@ class LanguageModel(NextWords):
     posterior_ : Dirichlet
         Posterior of the word probabilities.
     n_texts_ : float
-        Number of texts learned; NaN if loaded from a file that does not store it.
+        Number of texts learned.
     background_ : ndarray of shape (n_words + 1,)
         Probability of each word under the background, if there is one.
     strength_ : float

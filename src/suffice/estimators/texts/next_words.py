@@ -182,8 +182,8 @@ class NextWords(Whole, BaseEstimator):
         mean = self.counts_.sum() / self.n_texts_ if self.n_texts_ else np.nan
         if length is None and not np.isfinite(mean):
             raise InputError(
-                "The argument 'length' of LanguageModel.sample must be given where the model does not know how many "
-                "texts it has learned, or has learned none; got None."
+                "The argument 'length' of LanguageModel.sample must be given where the model has learned no texts; "
+                "got None."
             )
         drawn = self._unigram.sample(replace(draw, codes=np.zeros(rows, np.int64)), float(mean))
         return [bag(self.words_, row) for row in drawn]
@@ -217,10 +217,10 @@ class NextWords(Whole, BaseEstimator):
         analysis, known, counts = state["schema"]["analysis"], state["schema"]["known"], state["statistics"]["counts"]
         if not isinstance(analysis, Analysis) or not isinstance(known, Vocabulary):
             raise DataError("A language model must have a vocabulary, and say what a word is.")
-        texts, background = state["statistics"].get("texts", np.nan), state["statistics"].get("background")
+        texts, background = state["statistics"]["texts"], state["statistics"].get("background")
         if np.shape(counts) != (known.size,) or not ((counts >= 0) & (counts <= EXACT)).all():
             raise DataError(f"The counts of a language model must be {known.size} numbers from 0 on.")
-        if type(texts) is not float or not (np.isnan(texts) or 0 <= texts <= EXACT):
+        if type(texts) is not float or not 0 <= texts <= EXACT:
             raise DataError(f"The number of texts must be one from 0 on; got {texts!r}.")
         if background is not None and not _is_distribution(background, known.size):
             raise DataError(f"What a background says must be {known.size} probabilities that add up to 1.")
