@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, settings
 settings.register_profile(
     "quick", deadline=None, derandomize=True, max_examples=6, suppress_health_check=[HealthCheck.too_slow]
 )
-settings.register_profile("thorough", settings.get_profile("quick"), max_examples=120)
+settings.register_profile("thorough", settings.get_profile("quick"), max_examples=40)
 settings.register_profile("hunt", deadline=None, max_examples=1000, suppress_health_check=list(HealthCheck))
 
 ENGINES = "tests/engines/"

@@ -158,6 +158,19 @@ def everything() -> dict[str, Callable[[], Any]]:
     return found
 
 
+def one_of_each() -> set[str]:
+    """Return the names of one thing of each class, and of every answer."""
+    classifiers = {type(case.model): f"{case}" for case in reversed(ESTIMATORS)}
+    return {
+        *(f"{kind} {case}" for kind, cases in (("belief", FAMILIES), ("statistic", STATISTICS)) for case in cases),
+        *(f"predictive {case} predicts" for case in FAMILIES),
+        *classifiers.values(),
+        *OTHERS,
+        *(f"answer {name}" for name in answers()),
+        *("statistic WordCounts", "NaiveBayes, not fitted", "NaiveBayes of mixed columns"),
+    }
+
+
 def page(dark: bool = False) -> str:
     """Return a page of everything, to be looked at: `PYTHONPATH=tests python -m laws.displayed > page.html`."""
     cards = []

@@ -35,7 +35,6 @@ from suffice.models.views import Views
 
 REFUSED = {
     "ComplementNB": "no model of its rows",
-    "ComplementNB norm": "no model of its rows",
     "TextClassifier complement": "no model of its rows",
     "TextClassifier complement norm": "no model of its rows",
     "TextClassifier urns": "urns",
@@ -59,11 +58,11 @@ WAVERS = {
     "TextClassifier predictive": "parameters are integrated out",
     **{
         f"GaussianDiscriminant {name}": "parameters are integrated out"
-        for name in ("full", "full, flat", "shared", "shared, flat", "diagonal", "full, evidence", "shared, evidence")
+        for name in ("full", "full, flat", "shared", "diagonal", "full, evidence")
     },
     **{f"{name} evidence": "the prior follows the shares" for name in ("BernoulliNB", "CategoricalNB", "GaussianNB")},
     **{f"{name} evidence": "the prior follows the shares" for name in ("MultinomialNB", "PoissonNB", "NaiveBayes")},
-    **{f"TextClassifier{name} evidence": "the prior follows the shares" for name in ("", " bernoulli")},
+    "TextClassifier evidence": "the prior follows the shares",
 }
 """Classifiers whose objective may fall, and why."""
 

@@ -13,13 +13,13 @@ import pytest
 from sklearn.base import clone
 
 import suffice as sf
-from laws.estimators import EstimatorCase, every_estimator
+from laws.estimators import EstimatorCase, every_kind_of_rows
 
 SOURCE = str(Path(sf.__file__).parent)
 THREADS = 8
 
 
-@every_estimator
+@every_kind_of_rows
 def test_many_threads_may_ask_at_once(case: EstimatorCase) -> None:
     X, y = case.data(0, 60)
     rows = case.data(1, 20)[0]
@@ -97,7 +97,7 @@ def same(a: tuple[Any, Any, Any], b: tuple[Any, Any, Any]) -> bool:
 
 
 @pytest.mark.parametrize("change", ["fit", "partial_fit", "merge", "forget", "decay", "refresh"])
-@every_estimator
+@every_kind_of_rows
 def test_whatever_is_interrupted_has_happened_or_not(
     case: EstimatorCase, change: str, pytestconfig: pytest.Config
 ) -> None:
