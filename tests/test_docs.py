@@ -4,8 +4,6 @@ import re
 import subprocess
 from pathlib import Path
 
-import pytest
-
 ROOT = Path(__file__).parents[1]
 SOURCE = sorted((ROOT / "src" / "suffice").rglob("*.py"))
 ALL_PAGES = sorted(ROOT.glob("*.md")) + sorted((ROOT / "docs").rglob("*.md"))
@@ -36,9 +34,8 @@ def test_the_formulas_of_a_family_are_in_its_docstring_and_on_its_page() -> None
     assert families >= 11
 
 
-@pytest.mark.parametrize(
-    ("prefix", "last"),
-    [
+def test_no_equation_is_missing() -> None:
+    for prefix, last in [
         ("BB", 7),
         ("CL", 7),
         ("DM", 11),
@@ -50,20 +47,16 @@ def test_the_formulas_of_a_family_are_in_its_docstring_and_on_its_page() -> None
         ("NW", 5),
         ("PU", 5),
         ("WP", 3),
-    ],
-)
-def test_no_equation_is_missing(prefix: str, last: int) -> None:
-    tags = {tag for tag, _ in found(ROW, PAGES)}
-    assert {f"{prefix}-{i}" for i in range(1, last + 1)} == {tag for tag in tags if tag.startswith(prefix)}
+    ]:
+        tags = {tag for tag, _ in found(ROW, PAGES)}
+        assert {f"{prefix}-{i}" for i in range(1, last + 1)} == {tag for tag in tags if tag.startswith(prefix)}
 
 
-@pytest.mark.parametrize(
-    "page", sorted(ROOT.glob("*.md")) + sorted((ROOT / "docs").rglob("*.md")), ids=lambda p: p.name
-)
-def test_links_lead_somewhere(page: Path) -> None:
-    text = re.sub(r"^```.*?^```$", "", page.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
-    for target in re.findall(r"\]\(([^)#]+)", text):
-        assert target.startswith("https://") or (page.parent / target).exists(), target
+def test_links_lead_somewhere() -> None:
+    for page in sorted(ROOT.glob("*.md")) + sorted((ROOT / "docs").rglob("*.md")):
+        text = re.sub(r"^```.*?^```$", "", page.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
+        for target in re.findall(r"\]\(([^)#]+)", text):
+            assert target.startswith("https://") or (page.parent / target).exists(), target
 
 
 SEARCHED = {
@@ -81,24 +74,24 @@ SEARCHED = {
 }
 
 
-@pytest.mark.parametrize(("term", "page"), SEARCHED.items())
-def test_a_search_finds_the_page(term: str, page: str) -> None:
+def test_a_search_finds_the_page() -> None:
     """The term is in a heading or the first paragraph, where the search of the site ranks it first."""
-    text = (ROOT / "docs" / page).read_text(encoding="utf-8")
-    first = next(part for part in text.split("\n\n") if not part.startswith("#"))
-    assert term.lower() in "\n".join([first, *re.findall(r"^#+ .+$", text, re.MULTILINE)]).lower()
+    for term, page in SEARCHED.items():
+        text = (ROOT / "docs" / page).read_text(encoding="utf-8")
+        first = next(part for part in text.split("\n\n") if not part.startswith("#"))
+        assert term.lower() in "\n".join([first, *re.findall(r"^#+ .+$", text, re.MULTILINE)]).lower()
 
 
-@pytest.mark.parametrize("page", sorted((ROOT / "docs").glob("*.md")), ids=lambda p: p.name)
-def test_pages_say_what_was_measured_and_no_aims(page: Path) -> None:
-    assert not re.search(r"\(missed\)|\(aim\b|\| aim \||this machine", page.read_text(encoding="utf-8"))
+def test_pages_say_what_was_measured_and_no_aims() -> None:
+    for page in sorted((ROOT / "docs").glob("*.md")):
+        assert not re.search(r"\(missed\)|\(aim\b|\| aim \||this machine", page.read_text(encoding="utf-8"))
 
 
-@pytest.mark.parametrize("page", [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))], ids=lambda p: p.name)
-def test_pages_have_one_word_for_one_thing(page: Path) -> None:
-    text = re.sub(r"^```.*?^```$", "", page.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
-    others = r"\b(judged?|judges|judging|dealt|by heart|clouds?|evidence weights?|feature_weights)\b"
-    assert re.findall(others, text, re.IGNORECASE) == []
+def test_pages_have_one_word_for_one_thing() -> None:
+    for page in [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]:
+        text = re.sub(r"^```.*?^```$", "", page.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
+        others = r"\b(judged?|judges|judging|dealt|by heart|clouds?|evidence weights?|feature_weights)\b"
+        assert re.findall(others, text, re.IGNORECASE) == []
 
 
 def test_anchors_lead_to_a_heading() -> None:

@@ -76,17 +76,17 @@ def test_a_page_runs_and_tells_how_to_read_it(name: str, drawn: Path) -> None:
     assert all(len(line) <= OF_TABLES for block in printed for line in block.splitlines())
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_a_page_cites_formulas_and_links_that_there_are(name: str) -> None:
-    path = GALLERY / f"{name}.py"
-    prose = "".join(cell.text for cell in cells(path.read_text(encoding="utf-8")) if cell.kind == "prose")
-    assert TAG.findall(prose)
-    for tag in TAG.findall(prose):
-        assert re.search(rf"\b{tag}\b", MATHS), tag
-    targets = re.findall(r"\]\(([^)#]+)", prose)
-    assert any(target.startswith("../math/") for target in targets)
-    for target in targets:
-        assert (GALLERY / target).exists(), target
+def test_a_page_cites_formulas_and_links_that_there_are() -> None:
+    for name in NAMES:
+        path = GALLERY / f"{name}.py"
+        prose = "".join(cell.text for cell in cells(path.read_text(encoding="utf-8")) if cell.kind == "prose")
+        assert TAG.findall(prose)
+        for tag in TAG.findall(prose):
+            assert re.search(rf"\b{tag}\b", MATHS), tag
+        targets = re.findall(r"\]\(([^)#]+)", prose)
+        assert any(target.startswith("../math/") for target in targets)
+        for target in targets:
+            assert (GALLERY / target).exists(), target
 
 
 def luminance(colour: str) -> float:
@@ -193,32 +193,32 @@ def test_names_that_a_page_assigns_may_be_given_other_values(tmp_path: Path) -> 
     assert [shown.printed for shown in run(path, {"n": 1, "k": 9})][-1] == "1 8 1"
 
 
-@pytest.mark.parametrize("name", sorted(SMALLER))
-def test_names_with_other_values_are_assigned_by_the_page(name: str) -> None:
-    source = (GALLERY / f"{name}.py").read_text(encoding="utf-8")
-    assert all(re.search(rf"^(\w+, )*{given}(, \w+)* = ", source, re.MULTILINE) for given in SMALLER[name])
+def test_names_with_other_values_are_assigned_by_the_page() -> None:
+    for name in sorted(SMALLER):
+        source = (GALLERY / f"{name}.py").read_text(encoding="utf-8")
+        assert all(re.search(rf"^(\w+, )*{given}(, \w+)* = ", source, re.MULTILINE) for given in SMALLER[name])
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_a_page_is_a_notebook_too(name: str) -> None:
-    path = GALLERY / f"{name}.py"
-    made = json.loads(notebook(path))
-    assert (made["nbformat"], made["nbformat_minor"]) == (4, 5)
-    assert len({cell["id"] for cell in made["cells"]}) == len(made["cells"])
-    code = [cell["source"] for cell in made["cells"] if cell["cell_type"] == "code"]
-    assert code == [cell.text for cell in cells(path.read_text(encoding="utf-8")) if cell.kind != "prose"]
-    assert made["cells"][0]["source"].startswith("# ")
-    prose = "".join(cell["source"] for cell in made["cells"] if cell["cell_type"] == "markdown")
-    assert "data-touch" not in prose
-    assert re.findall(r"\]\((?!https://)[^)]*\)", prose) == []
-    if "import altair" in "".join(code):  # whose default loads scripts
-        assert 'alt.renderers.enable("svg")' in code[0]
+def test_a_page_is_a_notebook_too() -> None:
+    for name in NAMES:
+        path = GALLERY / f"{name}.py"
+        made = json.loads(notebook(path))
+        assert (made["nbformat"], made["nbformat_minor"]) == (4, 5)
+        assert len({cell["id"] for cell in made["cells"]}) == len(made["cells"])
+        code = [cell["source"] for cell in made["cells"] if cell["cell_type"] == "code"]
+        assert code == [cell.text for cell in cells(path.read_text(encoding="utf-8")) if cell.kind != "prose"]
+        assert made["cells"][0]["source"].startswith("# ")
+        prose = "".join(cell["source"] for cell in made["cells"] if cell["cell_type"] == "markdown")
+        assert "data-touch" not in prose
+        assert re.findall(r"\]\((?!https://)[^)]*\)", prose) == []
+        if "import altair" in "".join(code):  # whose default loads scripts
+            assert 'alt.renderers.enable("svg")' in code[0]
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_a_page_opens_as_a_notebook(name: str) -> None:
-    source = (GALLERY / f"{name}.py").read_text(encoding="utf-8")
-    assert source.startswith("# %% [markdown]\n# # ")
+def test_a_page_opens_as_a_notebook() -> None:
+    for name in NAMES:
+        source = (GALLERY / f"{name}.py").read_text(encoding="utf-8")
+        assert source.startswith("# %% [markdown]\n# # ")
 
 
 def test_a_page_leaves_the_renderer_as_it_was(tmp_path: Path) -> None:

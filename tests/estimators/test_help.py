@@ -19,46 +19,46 @@ def printed(kind: type[Any]) -> str:
     return pydoc.plain(pydoc.render_doc(kind))
 
 
-@pytest.mark.parametrize("name", ESTIMATORS)
-def test_no_page_of_metadata_routing_and_no_removed_name_is_printed(name: str) -> None:
-    text = printed(getattr(sf, name))
-    assert "Metadata routing for ``" not in text
-    assert "Configure whether metadata" not in text
-    assert "OldName" not in text
+def test_no_page_of_metadata_routing_and_no_removed_name_is_printed() -> None:
+    for name in ESTIMATORS:
+        text = printed(getattr(sf, name))
+        assert "Metadata routing for ``" not in text
+        assert "Configure whether metadata" not in text
+        assert "OldName" not in text
 
 
-@pytest.mark.parametrize("name", CLASSIFIERS)
-def test_our_methods_come_before_those_of_scikit_learn(name: str) -> None:
-    sections = re.findall(r"^ \|  .* inherited from (\S+):$", printed(getattr(sf, name)), re.MULTILINE)
-    ours = [place for place, owner in enumerate(sections) if owner.startswith("suffice.estimators.shell")]
-    theirs = [place for place, owner in enumerate(sections) if owner == "sklearn.base.BaseEstimator"]
-    assert len(ours) > 3
-    assert max(ours) < min(theirs)
+def test_our_methods_come_before_those_of_scikit_learn() -> None:
+    for name in CLASSIFIERS:
+        sections = re.findall(r"^ \|  .* inherited from (\S+):$", printed(getattr(sf, name)), re.MULTILINE)
+        ours = [place for place, owner in enumerate(sections) if owner.startswith("suffice.estimators.shell")]
+        theirs = [place for place, owner in enumerate(sections) if owner == "sklearn.base.BaseEstimator"]
+        assert len(ours) > 3
+        assert max(ours) < min(theirs)
 
 
 def test_the_help_of_a_classifier_of_texts_is_not_longer_than_it_was_made() -> None:
     assert len(printed(sf.TextClassifier).splitlines()) < 780  # 890 with the pages of metadata routing
 
 
-@pytest.mark.parametrize("name", ESTIMATORS)
-def test_each_request_has_one_line_of_help(name: str) -> None:
-    kind = getattr(sf, name)
-    for method in [one for one in dir(kind) if re.fullmatch(r"set_\w+_request", one)]:
-        found = getattr(kind, method)
-        assert "\n" not in found.__doc__, method
-        names = list(inspect.signature(found).parameters)
-        assert names[0] == "self"
-        assert len(names) > 1
+def test_each_request_has_one_line_of_help() -> None:
+    for name in ESTIMATORS:
+        kind = getattr(sf, name)
+        for method in [one for one in dir(kind) if re.fullmatch(r"set_\w+_request", one)]:
+            found = getattr(kind, method)
+            assert "\n" not in found.__doc__, method
+            names = list(inspect.signature(found).parameters)
+            assert names[0] == "self"
+            assert len(names) > 1
 
 
-@pytest.mark.parametrize("name", ESTIMATORS)
-def test_public_properties_show_their_own_description(name: str) -> None:
-    kind = getattr(sf, name)
-    for attribute in [one for one in dir(kind) if not one.startswith("_")]:
-        found = inspect.getattr_static(kind, attribute)
-        if isinstance(found, property) and found.fget.__module__.startswith("suffice"):
-            assert found.__doc__ == found.fget.__doc__, attribute
-            assert attribute in printed(kind)
+def test_public_properties_show_their_own_description() -> None:
+    for name in ESTIMATORS:
+        kind = getattr(sf, name)
+        for attribute in [one for one in dir(kind) if not one.startswith("_")]:
+            found = inspect.getattr_static(kind, attribute)
+            if isinstance(found, property) and found.fget.__module__.startswith("suffice"):
+                assert found.__doc__ == found.fget.__doc__, attribute
+                assert attribute in printed(kind)
 
 
 def test_requests_work_as_those_of_scikit_learn() -> None:

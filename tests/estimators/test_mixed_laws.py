@@ -159,17 +159,17 @@ def test_powers_of_two_change_nothing(kind: str, values: list[float], power: int
     )
 
 
-@pytest.mark.parametrize("kind", ["gaussian", "histogram", "auto"])
-@pytest.mark.parametrize("seed", range(8))
-def test_a_thousand_times_as_much_is_the_same(kind: str, seed: int) -> None:
-    rng = np.random.default_rng(seed)
-    y = labels(300, seed)
-    x = rng.normal(size=300) + y if seed % 2 else np.exp(rng.normal(size=300) + y)
-    a, b = (NaiveBayes({"x": kind}).fit({"x": x * unit}, y) for unit in (1, 1000))
-    assert a.columns_ == b.columns_
-    p, q = a.predict_proba({"x": x}), b.predict_proba({"x": x * 1000})
-    np.testing.assert_allclose(p, q, rtol=0, atol=1e-9 if a.columns_["x"].word == "gaussian" else 0.03)
-    assert (p.argmax(axis=1) != q.argmax(axis=1)).mean() <= (0 if a.columns_["x"].word == "gaussian" else 0.01)
+def test_a_thousand_times_as_much_is_the_same() -> None:
+    for seed in range(8):
+        for kind in ["gaussian", "histogram", "auto"]:
+            rng = np.random.default_rng(seed)
+            y = labels(300, seed)
+            x = rng.normal(size=300) + y if seed % 2 else np.exp(rng.normal(size=300) + y)
+            a, b = (NaiveBayes({"x": kind}).fit({"x": x * unit}, y) for unit in (1, 1000))
+            assert a.columns_ == b.columns_
+            p, q = a.predict_proba({"x": x}), b.predict_proba({"x": x * 1000})
+            np.testing.assert_allclose(p, q, rtol=0, atol=1e-9 if a.columns_["x"].word == "gaussian" else 0.03)
+            assert (p.argmax(axis=1) != q.argmax(axis=1)).mean() <= (0 if a.columns_["x"].word == "gaussian" else 0.01)
 
 
 @pytest.mark.parametrize("kind", AUTO)

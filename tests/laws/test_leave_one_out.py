@@ -38,7 +38,7 @@ def brute_force(case: EstimatorCase, X: Any, y: Any, weights: Any, groups: Any) 
     return out
 
 
-@pytest.mark.parametrize("weighted", [False, True], ids=["plain", "weighted"])
+@pytest.mark.parametrize("weighted", [pytest.param(False, marks=pytest.mark.thorough), True], ids=["plain", "weighted"])
 @pytest.mark.parametrize("case", one_of_each_kind(REFITTED), ids=str)
 def test_it_is_refitting_without_the_row(case: EstimatorCase, weighted: bool) -> None:
     X, y = case.data(3, 40)

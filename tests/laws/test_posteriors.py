@@ -84,14 +84,14 @@ def test_counts_of_exposures_chain_and_add_up(prior: sf.Gamma, first: Any, secon
 
 
 @every_family
-@settings(max_examples=15)
+@settings(max_examples=6)
 @given(data=st.data())
 def test_the_predictive_sums_to_one(case: FamilyCase, data: st.DataObject) -> None:
     assert case.total(data.draw(case.priors).predict()) == pytest.approx(1, rel=1e-6)
 
 
 @every_family
-@settings(max_examples=25)
+@settings(max_examples=8)
 @given(data=st.data())
 def test_the_predictive_equals_its_oracle(case: FamilyCase, data: st.DataObject) -> None:
     prior, row = data.draw(case.priors), data.draw(case.row)

@@ -181,7 +181,7 @@ def test_arrays_go_out_and_in(case: StatisticCase, data: st.DataObject) -> None:
 
 @every_statistic
 @pytest.mark.parametrize(
-    "layout", ["C", "csr", "soft", *(pytest.param(one, marks=pytest.mark.thorough) for one in ("F", "csc"))]
+    "layout", ["C", *(pytest.param(one, marks=pytest.mark.thorough) for one in ("F", "csr", "csc", "soft"))]
 )
 def test_the_number_of_threads_changes_nothing(case: StatisticCase, layout: str) -> None:
     """Real weights, so that any change in the order of additions would show in the last bit."""
@@ -196,7 +196,7 @@ def test_the_number_of_threads_changes_nothing(case: StatisticCase, layout: str)
     convert = {"C": np.ascontiguousarray, "F": np.asfortranarray, "csr": sparse.csr_matrix, "csc": sparse.csc_matrix}
     data = convert.get(layout, np.ascontiguousarray)(X)
     results = []
-    for n in (1, 2, 3, 7):
+    for n in (1, 3, 7):
         with sf.threads(n):
             results.append(case.of(data, y, weights))
     assert all(result == results[0] for result in results)

@@ -40,7 +40,7 @@ def test_every_learner_can_be_kept() -> None:
     assert {type(model).__name__ for model, _ in MODELS.values()} == {*registry.ESTIMATORS, *registry.LEARNERS}
 
 
-@pytest.mark.parametrize("mapped", [False, True])
+@pytest.mark.parametrize("mapped", [False, pytest.param(True, marks=pytest.mark.thorough)])
 @pytest.mark.parametrize("name", MODELS)
 def test_it_says_the_same(name: str, mapped: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     if mapped:

@@ -37,10 +37,10 @@ def test_whole_numbers_come_back_to_the_bit(few: list[int], kind: str, rising: b
     assert found.tobytes() == array.tobytes()
 
 
-@pytest.mark.parametrize("odd", [0.5, -1.0, -0.0, np.nan, np.inf, 2.0**32, 1e300])
-def test_other_numbers_stay_as_they_are(odd: float) -> None:
-    array = np.append(np.ones(FEW), odd)
-    assert narrow(array) is None
+def test_other_numbers_stay_as_they_are() -> None:
+    for odd in [0.5, -1.0, -0.0, np.nan, np.inf, 2.0**32, 1e300]:
+        array = np.append(np.ones(FEW), odd)
+        assert narrow(array) is None
 
 
 def test_numbers_take_as_few_bytes_as_they_can() -> None:
@@ -54,11 +54,11 @@ def test_numbers_take_as_few_bytes_as_they_can() -> None:
         np.testing.assert_array_equal(again(array), array)
 
 
-@pytest.mark.parametrize("name", sorted(name for name, (model, _) in CASES.items() if registry.is_estimator(model)))
-def test_a_model_comes_back_as_it_was(name: str) -> None:
-    model, _ = CASES[name]
-    data = statistics_to_bytes({"model": model})
-    assert to_bytes(statistics_from_bytes(data)["model"]) == to_bytes(model)
+def test_a_model_comes_back_as_it_was() -> None:
+    for name in sorted(name for name, (model, _) in CASES.items() if registry.is_estimator(model)):
+        model, _ = CASES[name]
+        data = statistics_to_bytes({"model": model})
+        assert to_bytes(statistics_from_bytes(data)["model"]) == to_bytes(model)
 
 
 def test_counts_of_words_travel_in_a_third_of_their_file() -> None:

@@ -26,39 +26,36 @@ def read(values: Any) -> Column:
     return Table.read({"tags": values})["tags"]
 
 
-@pytest.mark.parametrize(
-    ("values", "storage", "expected"),
-    [
-        (["a", None, NAN, pd.NA, pd.NaT], "string", ["a", None, None, None, None]),
-        ([True, None], "bool", [True, None]),
-        ([np.bool_(True), False], "bool", [True, False]),
-        ([1, None, NAN], "integer", [1, None, None]),
-        ([True, 2], "integer", [1, 2]),
-        ([2**63, None], "integer", [2**63, None]),
-        ([2**70, 1], "real", [2.0**70, 1.0]),
-        ([10**400], "real", [float("inf")]),
-        ([2**60, 1.5], "real", [2.0**60, 1.5]),
-        ([1, 2.5, pd.NA], "real", [1.0, 2.5, None]),
-        ([Decimal("1.5"), Decimal("NaN")], "real", [1.5, None]),
-        ([Fraction(1, 4), 2], "real", [0.25, 2.0]),
-        ([b"x", None, "y"], "string", ["x", None, "y"]),
-        ([1, "a", True, 2.5, NAN], "string", ["1", "a", "True", "2.5", None]),
-        (["\ud800", "b"], "string", ["\\ud800", "b"]),
-        ([np.float32(1), np.int8(3)], "real", [1.0, 3.0]),
-    ],
-)
-@pytest.mark.parametrize("form", ["list", "object array", "pandas"])
-def test_objects(values: list[Any], storage: str, expected: list[Any], form: str) -> None:
-    array = np.empty(len(values), object)
-    array[:] = values
-    column = read({"list": values, "object array": array, "pandas": pd.Series(array, dtype=object)}[form])
-    assert (column.storage, plain(column)) == (storage, expected)
-    assert (column.missing is None) == (None not in expected)
+def test_objects() -> None:
+    for form in ["list", "object array", "pandas"]:
+        each_values: Any = [
+            (["a", None, NAN, pd.NA, pd.NaT], "string", ["a", None, None, None, None]),
+            ([True, None], "bool", [True, None]),
+            ([np.bool_(True), False], "bool", [True, False]),
+            ([1, None, NAN], "integer", [1, None, None]),
+            ([True, 2], "integer", [1, 2]),
+            ([2**63, None], "integer", [2**63, None]),
+            ([2**70, 1], "real", [2.0**70, 1.0]),
+            ([10**400], "real", [float("inf")]),
+            ([2**60, 1.5], "real", [2.0**60, 1.5]),
+            ([1, 2.5, pd.NA], "real", [1.0, 2.5, None]),
+            ([Decimal("1.5"), Decimal("NaN")], "real", [1.5, None]),
+            ([Fraction(1, 4), 2], "real", [0.25, 2.0]),
+            ([b"x", None, "y"], "string", ["x", None, "y"]),
+            ([1, "a", True, 2.5, NAN], "string", ["1", "a", "True", "2.5", None]),
+            (["\ud800", "b"], "string", ["\\ud800", "b"]),
+            ([np.float32(1), np.int8(3)], "real", [1.0, 3.0]),
+        ]
+        for values, storage, expected in each_values:
+            array = np.empty(len(values), object)
+            array[:] = values
+            column = read({"list": values, "object array": array, "pandas": pd.Series(array, dtype=object)}[form])
+            assert (column.storage, plain(column)) == (storage, expected)
+            assert (column.missing is None) == (None not in expected)
 
 
-@pytest.mark.parametrize(
-    ("values", "storage"),
-    [
+def test_dates() -> None:
+    cases: Any = [
         ([DAY, None], "date"),
         ([datetime.time(1), pd.NaT], "date"),
         ([datetime.timedelta(1), None], "date"),
@@ -72,37 +69,33 @@ def test_objects(values: list[Any], storage: str, expected: list[Any], form: str
         (pl.Series([DAY, None]), "date"),
         (pl.Series([datetime.timedelta(1), None]), "date"),
         (pa.array([datetime.time(1), None]), "date"),
-    ],
-)
-def test_dates(values: Any, storage: str) -> None:
-    column = read(values)
-    assert (column.storage, column.values, len(column)) == (storage, None, 2)
-    assert column.missing is not None
-    assert column.missing.tolist() == [False, True]
-    assert len(column.part(slice(0, 1))) == 1
-    assert column.part(slice(0, 1)).missing is None
-    assert column.take(np.array([False, True])).n_missing == 1
+    ]
+    for values, storage in cases:
+        column = read(values)
+        assert (column.storage, column.values, len(column)) == (storage, None, 2)
+        assert column.missing is not None
+        assert column.missing.tolist() == [False, True]
+        assert len(column.part(slice(0, 1))) == 1
+        assert column.part(slice(0, 1)).missing is None
+        assert column.take(np.array([False, True])).n_missing == 1
 
 
-@pytest.mark.parametrize(
-    "values",
-    [
+def test_nothing() -> None:
+    cases: Any = [
         [None, NAN],
         [pd.NaT, None],
         [pd.NA] * 2,
         pl.Series([None] * 2),
         pa.nulls(2),
         pa.array([None] * 2, pa.list_(pa.int8())),
-    ],
-)
-def test_nothing(values: Any) -> None:
-    column = read(values)
-    assert (column.storage, column.values, len(column), column.n_missing) == ("nothing", None, 2, 2)
+    ]
+    for values in cases:
+        column = read(values)
+        assert (column.storage, column.values, len(column), column.n_missing) == ("nothing", None, 2, 2)
 
 
-@pytest.mark.parametrize(
-    ("values", "storage", "dtype", "expected"),
-    [
+def test_numbers() -> None:
+    cases: Any = [
         (np.array([1, np.nan], np.float16), "real", np.float64, [1.0, None]),
         (np.array([1, np.nan], np.longdouble), "real", np.float64, [1.0, None]),
         (np.array([1, np.nan], np.float32), "real", np.float32, [1.0, None]),
@@ -118,17 +111,15 @@ def test_nothing(values: Any) -> None:
         (pd.Index([1, 2]), "integer", np.int64, [1, 2]),
         (range(3), "integer", np.int64, [0, 1, 2]),
         (pl.Series([1, None], dtype=pl.UInt8), "integer", np.uint8, [1, None]),
-    ],
-)
-def test_numbers(values: Any, storage: str, dtype: Any, expected: list[Any]) -> None:
-    column = read(values)
-    assert (column.storage, column.values.dtype, plain(column)) == (storage, dtype, expected)
-    assert column.values.dtype.isnative
+    ]
+    for values, storage, dtype, expected in cases:
+        column = read(values)
+        assert (column.storage, column.values.dtype, plain(column)) == (storage, dtype, expected)
+        assert column.values.dtype.isnative
 
 
-@pytest.mark.parametrize(
-    ("values", "expected"),
-    [
+def test_words() -> None:
+    cases: Any = [
         (np.array(["a", "bc", "d"])[::2], ["a", "d"]),
         (np.array(["a", "bc"]).astype(">U2"), ["a", "bc"]),
         (np.array([b"a", b"bc"]), ["a", "bc"]),
@@ -141,17 +132,15 @@ def test_numbers(values: Any, storage: str, dtype: Any, expected: list[Any]) -> 
         (pl.Series(["a", None], dtype=pl.Object), ["a", None]),
         (pl.concat([pl.Series(["a"]), pl.Series([None, "b"])], rechunk=False), ["a", None, "b"]),
         (pd.Series(["a", None], dtype=pd.StringDtype("python")), ["a", None]),
-    ],
-)
-def test_words(values: Any, expected: list[Any]) -> None:
-    column = read(values)
-    assert (column.storage, plain(column)) == ("string", expected)
-    assert isinstance(column.values, pa.Array)
+    ]
+    for values, expected in cases:
+        column = read(values)
+        assert (column.storage, plain(column)) == ("string", expected)
+        assert isinstance(column.values, pa.Array)
 
 
-@pytest.mark.parametrize(
-    ("values", "expected", "labels"),
-    [
+def test_categories() -> None:
+    cases: Any = [
         (pd.Series([3, 1, None], dtype="category"), [3, 1, None], [1, 3]),
         (pd.Series([True, False], dtype="category"), [True, False], [False, True]),
         (pd.Series([1, "1", "a"], dtype="category"), ["1", "1", "a"], ["1", "a"]),
@@ -162,15 +151,14 @@ def test_words(values: Any, expected: list[Any]) -> None:
         (pa.DictionaryArray.from_arrays([0, 1], [1.5, NAN]), [1.5, None], [1.5]),
         (pa.DictionaryArray.from_arrays(pa.array([1, None], pa.uint8()), ["a", "b"]), ["b", None], ["a", "b"]),
         (pa.array(["a", "b", None, "b"]).dictionary_encode()[1:], ["b", None, "b"], ["a", "b"]),
-    ],
-)
-def test_categories(values: Any, expected: list[Any], labels: list[Any]) -> None:
-    column = read(values)
-    assert column.storage == "category"
-    assert plain(column) == expected
-    assert column.labels.tolist() == labels
-    assert column.values.dtype.kind == "i"
-    assert (column.values < 0).tolist() == [value is None for value in expected]
+    ]
+    for values, expected, labels in cases:
+        column = read(values)
+        assert column.storage == "category"
+        assert plain(column) == expected
+        assert column.labels.tolist() == labels
+        assert column.values.dtype.kind == "i"
+        assert (column.values < 0).tolist() == [value is None for value in expected]
 
 
 class Custom:
