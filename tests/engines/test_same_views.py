@@ -152,6 +152,13 @@ CASES = [
 ]
 
 
+QUICK = ("texts", "tables, joint", "tables of normals", "counts")
+
+
+def parameters(cases: list[Case], quick: tuple[str, ...] = QUICK) -> list[Any]:
+    return [case if case.name in quick else pytest.param(case, marks=pytest.mark.thorough) for case in cases]
+
+
 @pytest.fixture(autouse=True)
 def few(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let fewer rows choose than there are, and files be read in small batches."""
@@ -204,7 +211,7 @@ def assert_same_views(case: Case, name: str, model: Any, expected: Any) -> None:
     assert got == (pytest.approx(wanted, rel=case.near, abs=1e-9) if case.near else wanted), name
 
 
-@pytest.mark.parametrize("case", CASES, ids=str)
+@pytest.mark.parametrize("case", parameters(CASES), ids=str)
 def test_in_memory_in_any_form_and_order(case: Case) -> None:
     table = case.table()
     expected = case.fitted(case.features(table), table["label"].to_numpy())
@@ -212,7 +219,7 @@ def test_in_memory_in_any_form_and_order(case: Case) -> None:
         assert_same_views(case, name, model, expected)
 
 
-@pytest.mark.parametrize("case", CASES, ids=str)
+@pytest.mark.parametrize("case", parameters(CASES), ids=str)
 def test_in_files_and_on_dask(case: Case, tmp_path: Path) -> None:
     table = case.table()
     expected = case.fitted(case.features(table), table["label"].to_numpy())
@@ -222,7 +229,9 @@ def test_in_files_and_on_dask(case: Case, tmp_path: Path) -> None:
         assert_same_views(case, "dask", Dask().fit(clone(case.model), Dask().split(table, cuts), "label"), expected)
 
 
-@pytest.mark.parametrize("case", [case for case in CASES if {"floor", "weights"} <= case.chooses], ids=str)
+@pytest.mark.parametrize(
+    "case", parameters([case for case in CASES if {"floor", "weights"} <= case.chooses], ("tables, joint",)), ids=str
+)
 def test_residuals_of_values(case: Case, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("NOISE", "NAT", "SEARCHED"):
         monkeypatch.setattr(f"suffice.models.choosing.option_judge.{name}", -1e9)  # whatever they gain
@@ -277,7 +286,7 @@ def test_matrices_of_any_kind(case: Case) -> None:
     assert_same_views(case, "dask", Dask().fit(clone(case.model), *parts), expected)
 
 
-@pytest.mark.parametrize("case", CASES, ids=str)
+@pytest.mark.parametrize("case", parameters(CASES), ids=str)
 def test_views_of_all_rows_are_others(case: Case, monkeypatch: pytest.MonkeyPatch) -> None:
     table = case.table()
     X, y = case.features(table), table["label"].to_numpy()
