@@ -8,7 +8,9 @@ import signal
 import subprocess
 import sys
 import time
+from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
@@ -53,6 +55,14 @@ def write(path: Path, rows: list[tuple[str, str]], label: bool = True) -> Path:
     return path
 
 
+@cache
+def model_of_mails() -> bytes:
+    """Return the model file that all examples begin with."""
+    with TemporaryDirectory() as folder:
+        write(Path(folder) / "mail.csv", mails(0, 120))
+        return sf.store.to_bytes(sf.fit_files(sf.TextClassifier(), Path(folder) / "mail.csv"))
+
+
 @pytest.fixture
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Return a folder with what the examples need."""
@@ -61,9 +71,8 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         write(tmp_path / f"{name}.csv", mails(seed, 120))
     write(tmp_path / "withdrawn.csv", mails(0, 120)[:10])
     write(tmp_path / "new.csv", mails(3, 20), label=False)
-    model = sf.fit_files(sf.TextClassifier(), tmp_path / "mail.csv")
     for name in ("mail", "old", "new", "monday", "tuesday"):
-        sf.save(model, tmp_path / f"{name}.suffice")
+        (tmp_path / f"{name}.suffice").write_bytes(model_of_mails())
     return tmp_path
 
 

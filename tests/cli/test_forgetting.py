@@ -191,6 +191,7 @@ def test_refresh_on_some_of_the_rows_says_so(
     assert "the files hold 240 of 241 rows of the model" in capsys.readouterr().err
 
 
+@pytest.mark.thorough
 def test_updates_at_the_same_time_lose_no_row(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert run(monkeypatch, "fit", "kept.csv", "-o", "m.suffice") == 0
     command = [sys.executable, "-m", "suffice.cli", "update", "m.suffice", "gone.csv"]

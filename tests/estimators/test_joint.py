@@ -427,6 +427,7 @@ def test_without_weights_chosen_sets_say_nothing() -> None:
     assert model.joint_ == {}
 
 
+@pytest.mark.thorough
 def test_numbers_of_a_cloud_that_merging_drops_speak_again() -> None:
     rng = np.random.default_rng(0)
     y = rng.integers(0, 2, 800)
@@ -554,6 +555,7 @@ def test_declared_sets_add_up_where_a_column_had_no_values() -> None:
     assert (mine + theirs)._model.blocks["a × b"].statistic == mine._model.blocks["a × b"].statistic
 
 
+@pytest.mark.thorough
 def test_leaving_out_sees_the_sets_that_the_rest_of_a_fold_chose() -> None:
     rng = np.random.default_rng(3)
     y = rng.integers(0, 2, 400)

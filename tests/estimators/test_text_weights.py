@@ -174,6 +174,7 @@ def test_a_pseudo_count_that_is_given_stays(alpha: Any) -> None:
     assert (model.feature_powers_ != 1).any()
 
 
+@pytest.mark.thorough
 def test_words_in_buckets_have_weights_too() -> None:
     X, y = corpus(12)
     model = sf.TextClassifier(tokens=sf.Tokens(hash_bits=10)).fit(X, y)

@@ -160,7 +160,9 @@ def test_leaving_out_the_only_row_of_a_class(
 
 @pytest.mark.parametrize("covariance", ["full", "shared", "diagonal"])
 @pytest.mark.parametrize("prior", ["evidence", "loo"])
-@pytest.mark.parametrize("estimate", ["mle", "map", "predictive"])
+@pytest.mark.parametrize(
+    "estimate", ["predictive", *(pytest.param(one, marks=pytest.mark.thorough) for one in ("mle", "map"))]
+)
 def test_units_do_not_matter(
     covariance: Literal["full", "shared", "diagonal"], prior: Literal["evidence", "loo"], estimate: Estimate
 ) -> None:

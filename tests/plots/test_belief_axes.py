@@ -79,6 +79,7 @@ def test_without_a_single_event_the_likelihood_is_seen() -> None:
     np.testing.assert_allclose(density, stats.gamma.pdf(x, 0.01, scale=1 / 3.01))
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("prior", [(0, 1e-3, 1e-3, 1e-3), (0, 0.1, 0.1, 0.1), (0, 1, 1, 1)])
 @pytest.mark.parametrize("values", [[4.0, 5.0, 6.0, 5.5], [168.0, 172.0, 175.0, 169.0, 171.0]])
 def test_a_vague_prior_of_mean_and_variance(prior: tuple[float, ...], values: list[float]) -> None:

@@ -55,7 +55,14 @@ def fitted() -> dict[str, tuple[Any, Any]]:
     return {name: pair for name, pair in every.items() if registry.is_estimator(pair[0])}
 
 
-@pytest.mark.parametrize("way", WAYS, ids=NAMES)
+@pytest.mark.parametrize(
+    "way",
+    [
+        way if name in ("pickle", "skops", "copy") else pytest.param(way, marks=pytest.mark.thorough)
+        for way, name in zip(WAYS, NAMES, strict=True)
+    ],
+    ids=NAMES,
+)
 def test_a_fitted_model_comes_back(way: Callable[[Any], Any]) -> None:
     for name, (model, rows) in fitted().items():
         model.note = "of the user"

@@ -26,6 +26,7 @@ def loss(model: Any, X: Any, y: Any) -> float:
     return float(-logs[np.arange(len(y)), np.searchsorted(model.classes_, y)].mean())
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("joint", [None, "auto"])
 def test_numbers_of_few_speakers_are_normal(joint: Any) -> None:
     X, y, speaker = frames(0)

@@ -86,6 +86,7 @@ def weights_of(model: Any) -> WordWeights:
     return weights
 
 
+@pytest.mark.thorough
 def test_they_are_chosen_where_they_lower_the_loss_of_new_texts(monkeypatch: pytest.MonkeyPatch) -> None:
     corpus = sf.datasets.docstrings()
     which = np.random.default_rng(0).permutation(len(corpus.texts))[:6000].tolist()
@@ -141,6 +142,7 @@ def test_they_are_a_view(model: sf.TextClassifier, chosen: None) -> None:
     assert known.drop_views()._predictor.views.weights is None
 
 
+@pytest.mark.thorough
 def test_pairs_are_left_out_where_models_disagree_and_letters_are_refused() -> None:
     rng = np.random.default_rng(0)
     labels = rng.choice(["good", "bad"], 600)

@@ -284,6 +284,7 @@ def test_gradients_of_many_rows_keep_their_digits() -> None:
     assert rows.loss(w, b)[1][ham] == pytest.approx(slope, rel=1e-4)
 
 
+@pytest.mark.thorough
 def test_long_texts_without_a_temper_judge_residuals_by_what_they_weigh() -> None:
     """Scores of 400 words are below any bound: rows must not weigh nothing for that, or any residual would pay."""
     rng = np.random.default_rng(0)

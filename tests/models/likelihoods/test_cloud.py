@@ -75,6 +75,7 @@ def test_rows_are_left_out_of_the_counts_that_they_are_part_of(grouped: bool) ->
         np.testing.assert_allclose(got[i], law.scorer(rest).scores(rows_of(X.iloc[[i]]))[0], rtol=1e-9, atol=1e-9)
 
 
+@pytest.mark.thorough
 def test_beliefs_about_scores_are_those_of_draws() -> None:
     X, y = table(40)
     law, t = fitted(X, y)
