@@ -75,7 +75,7 @@ def read(path: Path, errors: str = "raise") -> tuple[list[dict[str, Any]], Files
     return [row for table in files for row in table.to_pylist()], files
 
 
-@pytest.mark.parametrize("block", [2**22, 2**9, 64])
+@pytest.mark.parametrize("block", [2**9, *(pytest.param(size, marks=pytest.mark.thorough) for size in (2**22, 64))])
 @pytest.mark.parametrize("name", ["a.csv", "a.jsonl", "a.parquet", "a.arrow", "folder"])
 @pytest.mark.parametrize("filling", ["x", "x ", "x, "])
 def test_a_row_may_be_as_long_as_allowed_and_no_longer(

@@ -81,20 +81,13 @@ def test_what_was_fitted_on_rows_is_kept_and_can_be_renewed(case: EstimatorCase,
 
 
 @every_kind_of_rows
-@pytest.mark.parametrize(
-    "labels",
-    [
-        np.array([3, 7, -1], np.int16),
-        np.array([0.5, 1.0, 2.0], np.float32),
-        np.array(["ä", "bb", "\U0001f600"]),
+def test_labels_keep_their_type(case: EstimatorCase, again: Again) -> None:
+    for labels in (
+        np.array([-1, 3, 7], np.int16),
+        np.array([1.0, 2.0, 3.0], np.float32),
+        np.array(["bb", "ä", "\U0001f600"]),
         np.array(["a", "b", "c"], object),
-    ],
-    ids=["int16", "float32", "text", "object"],
-)
-def test_labels_keep_their_type(case: EstimatorCase, labels: Any, again: Again) -> None:
-    labels = np.sort(labels)
-    if labels.dtype.kind == "f":
-        labels = np.array([1.0, 2.0, 3.0], np.float32)
-    X, y = case.data(4, 40, labels)
-    model = clone(case.model).fit(X, y)
-    same(model, again(model), X)
+    ):
+        X, y = case.data(4, 40, labels)
+        model = clone(case.model).fit(X, y)
+        same(model, again(model), X)

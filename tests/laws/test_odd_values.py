@@ -35,7 +35,11 @@ CONTAINERS: dict[str, Callable[[list[Any]], Any]] = {"list": list, "array": np.a
 
 
 @every_kind_of_rows
-@pytest.mark.parametrize("container", CONTAINERS.values(), ids=CONTAINERS)
+@pytest.mark.parametrize(
+    "container",
+    [pytest.param(make, marks=() if make is np.array else pytest.mark.thorough) for make in CONTAINERS.values()],
+    ids=CONTAINERS,
+)
 def test_labels_are_kept_apart_or_refused(case: EstimatorCase, container: Callable[[list[Any]], Any]) -> None:
     assert labelled(case, container(words("x\0y", "x\0z"))).classes_.tolist() == ["x\0y", "x\0z"]
     ends = container(words("x\0", "x"))
