@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from scipy.special import expit, logsumexp, ndtri
+from scipy.special import digamma, expit, logsumexp, ndtri, polygamma
 
 import suffice as sf
 from estimators.plain import TextClassifier
@@ -294,3 +294,16 @@ def test_intervals_of_words_are_those_of_the_matrix(model: TextModel) -> None:
         np.testing.assert_allclose(got, expected, rtol=1e-12)
     with pytest.raises(KindError, match="The complement of classes has no intervals"):
         TextClassifier("complement").fit(texts, y).feature_interval()
+
+
+def test_two_classes_have_normal_log_odds() -> None:
+    """Means and variances of log θ by polygamma functions, bounds by the normal of their difference."""
+    rng = np.random.default_rng(0)
+    X, y = rng.poisson(0.8, (30, 5)), np.arange(30) % 2
+    row = np.array([2, 0, 0, 1, 0])
+    low, high = sf.MultinomialNB(fit_prior=False).fit(X, y).predict_interval(row[None], 0.9)
+    alpha = [X[y == c].sum(axis=0) + 1 for c in (0, 1)]
+    mean = [row @ (digamma(a) - digamma(a.sum())) for a in alpha]
+    variance = [row**2 @ polygamma(1, a) - row.sum() ** 2 * polygamma(1, a.sum()) for a in alpha]
+    reach, centre = ndtri(0.95) * np.sqrt(sum(variance)), mean[0] - mean[1]
+    np.testing.assert_allclose([low[0, 0], high[0, 0]], expit([centre - reach, centre + reach]))

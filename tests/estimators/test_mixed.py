@@ -218,3 +218,11 @@ def test_a_column_of_nothing_may_be_of_any_type() -> None:
             held_out = fitted.leave_one_out(few, y[:3])
             with pytest.warns(UserWarning, match="missing from the table"):
                 np.testing.assert_array_equal(held_out, fitted.leave_one_out(others, y[:3]))
+
+
+def test_a_column_without_a_value_left_is_as_before_its_first() -> None:
+    rows, y = {"a": [1.5, 2.5, None], "b": [1, 2, 3]}, [0, 1, 1]
+    rest = NaiveBayes().fit(rows, y).forget({"a": [1.5, 2.5], "b": [1, 2]}, [0, 1])
+    assert type(rest.columns_["a"]).__name__ == "Unknown"
+    assert rest.classes_.tolist() == [1]
+    assert rest.partial_fit({"a": ["x", "y"], "b": [1, 2]}, [1, 1]).columns_["a"].word == "categorical"

@@ -1,6 +1,5 @@
 """What holds for NaiveBayes whatever its columns: each law over every kind that can be declared, and over "auto"."""
 
-import pickle
 from typing import Any
 
 import numpy as np
@@ -78,14 +77,6 @@ def test_the_order_of_rows_does_not_matter(kind: str, order: list[int]) -> None:
     same(clone(unfitted).fit(table, y), unfitted.fit(rows_of(table, order), y[order]), table)
 
 
-def test_the_order_of_columns_does_not_matter() -> None:
-    table, y = every_kind()
-    turned = {name: table[name] for name in reversed(table)}
-    whole = model().fit(table, y)
-    same(whole, model().fit(turned, y), table)
-    np.testing.assert_array_equal(whole.predict_log_proba(table), whole.predict_log_proba(turned))
-
-
 @pytest.mark.parametrize("declared", [True, False])
 def test_threads_do_not_matter(declared: bool) -> None:
     table, y = every_kind(20_000)
@@ -96,18 +87,6 @@ def test_threads_do_not_matter(declared: bool) -> None:
             results.append(fitted.predict_log_proba(table))
     np.testing.assert_array_equal(results[0], results[1])
     np.testing.assert_array_equal(results[0], results[2])
-
-
-@pytest.mark.parametrize("kind", AUTO)
-def test_a_class_may_be_new_in_a_batch(kind: str) -> None:
-    table, y, unfitted = one_column(kind)
-    names = np.array(["b", "c", "a"])[y]  # so that the new one sorts first
-    first = np.flatnonzero(names != "a")
-    whole = clone(unfitted).fit(table, names)
-    grown = unfitted.set_params(columns={"x": whole.columns_["x"]}).partial_fit(rows_of(table, first), names[first])
-    assert grown.classes_.tolist() == ["b", "c"]
-    last = np.flatnonzero(names == "a")
-    same(grown.partial_fit(rows_of(table, last), names[last]), whole, table)
 
 
 def test_declared_classes_may_come_later_and_others_not_at_all() -> None:
@@ -172,39 +151,11 @@ def test_a_thousand_times_as_much_is_the_same() -> None:
             assert (p.argmax(axis=1) != q.argmax(axis=1)).mean() <= (0 if a.columns_["x"].word == "gaussian" else 0.01)
 
 
-@pytest.mark.parametrize("kind", AUTO)
-def test_models_add_up(kind: str) -> None:
-    table, y, unfitted = one_column(kind)
-    whole = clone(unfitted).fit(table, y)
-    unfitted.set_params(columns={"x": whole.columns_["x"]})
-    halves = [
-        clone(unfitted).partial_fit(rows_of(table, rows), y[rows], classes=[0, 1, 2])
-        for rows in (range(25), range(25, 60))
-    ]
-    for both in (halves[0] + halves[1], halves[1] + halves[0]):
-        assert both.columns_ == whole.columns_
-        np.testing.assert_array_equal(both.class_count_, whole.class_count_)
-        np.testing.assert_allclose(both.predict_log_proba(table), whole.predict_log_proba(table), rtol=0, atol=1e-9)
-
-
 def test_models_of_other_kinds_do_not_add_up() -> None:
     y = [0, 1] * 5
     a, b = (NaiveBayes({"size": kind}).fit({"size": range(10), "x": range(10)}, y) for kind in ("gaussian", "poisson"))
     with pytest.raises(InputError, match=r"Column 'size' is Gaussian\(\) in one model and Poisson\(\) in the other"):
         a._model + b._model
-
-
-def test_pickled_and_cloned() -> None:
-    table, y = every_kind()
-    fitted = model().fit(table, y)
-    fitted.predict(table)
-    again = pickle.loads(pickle.dumps(fitted))
-    np.testing.assert_array_equal(again.predict_log_proba(table), fitted.predict_log_proba(table))
-    assert again.columns_ == fitted.columns_
-    assert again.statistics_ == fitted.statistics_
-    again.partial_fit(table, y)
-    assert not hasattr(clone(fitted), "classes_")
-    assert clone(fitted).get_params() == fitted.get_params()
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -219,19 +170,3 @@ def test_a_batch_that_is_refused_leaves_the_model_as_it_was(kind: str) -> None:
         fitted.partial_fit(rows_of(table, range(4)), [0, 1, 2, 7], sample_weight=[1, 1, 1, np.nan])
     assert all(vars(fitted)[name] is value for name, value in attributes.items())
     np.testing.assert_array_equal(fitted.predict_log_proba(table), before)
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_an_explanation_adds_up(kind: str) -> None:
-    table, y = every_kind()
-    fitted = model().fit(table, y)
-    odd = rows_of(table, [0])
-    for value in (table[kind][1], None, *(["zz unheard"] if kind in ("categorical", "text") else [])):
-        row = odd | {kind: [value]}
-        logs = fitted.predict_log_proba(row)[0]
-        for a, b in ((0, 1), (2, 0)):
-            explanation = fitted.explain(row, target=a, against=b)
-            assert explanation.prior + sum(explanation.contributions) == pytest.approx(logs[a] - logs[b], abs=1e-9)
-            assert explanation.log_odds == pytest.approx(logs[a] - logs[b], abs=1e-9)
-            weight = dict(zip(explanation.features, explanation.contributions, strict=True))[kind]
-            assert (weight == 0) == (value is None or (value == "zz unheard" and kind == "text"))
