@@ -44,7 +44,9 @@ def test_a_page_asks_for_its_widget_right_after_the_picture(name: str, widget: s
     assert "**How to read it.**" in found[at].text
 
 
-@pytest.mark.parametrize("name", ["coin", "die", "number_game"])
+@pytest.mark.parametrize(
+    "name", ["number_game", *(pytest.param(name, marks=pytest.mark.thorough) for name in ("coin", "die"))]
+)
 def test_the_picture_stands_before_the_widget_and_the_scripts_at_the_end(name: str, tmp_path: Path) -> None:
     text = page(GALLERY / f"{name}.py", tmp_path)
     assert re.search(rf'^!\[.+\]\({name}_1\.svg\)(?:{{ \.wide style=.+ }})?\n\n<div class="touch"', text, re.MULTILINE)

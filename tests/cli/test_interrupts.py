@@ -121,7 +121,10 @@ def outcome_of(verb: str, monkeypatch: pytest.MonkeyPatch, capfd: pytest.Capture
 SHORT = [verb for verb in WRITING if verb not in ("demo", "report")]
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.parametrize(
+    "number",
+    [signal.SIGINT, *(pytest.param(one, marks=pytest.mark.thorough) for one in (signal.SIGTERM, signal.SIGHUP))],
+)
 @pytest.mark.parametrize("verb", SHORT)
 def test_a_signal_while_the_output_is_written(
     verb: str, number: int, here: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]

@@ -34,8 +34,9 @@ WORDS = {
 }
 SILENT = ("predict",)
 """Verbs that print nothing when they write a file."""
+QUICK = ("fit", "predict", "evaluate", "update")
 every_verb = pytest.mark.parametrize(
-    "verb", [pytest.param(verb, marks=pytest.mark.thorough if verb == "demo" else []) for verb in VERBS]
+    "verb", [pytest.param(verb, marks=[] if verb in QUICK else pytest.mark.thorough) for verb in VERBS]
 )
 
 
