@@ -26,7 +26,7 @@ help:
 	@echo "make demo ASK=\"How do I ...?\"    ask it yours"
 	@echo "make families    a walk through the conjugate families on the examples that made them famous"
 	@echo "make test    check everything: style, types, imports, tests, documentation examples"
-	@echo "make test-thorough    the same tests with more examples for every law, and the laws over every classifier (half an hour)"
+	@echo "make test-thorough    the same tests with more examples for every law, and the laws over every classifier"
 	@echo "make test-oldest    the tests with the oldest versions that pyproject.toml declares, in .venv-oldest"
 	@echo "make newcomer    clone HEAD, run make demo and make test with an empty HOME and no package cache"
 	@echo "make coverage    which lines and branches the tests reach, in Python and C++; rewrites the tables of docs/quality.md"

@@ -1,6 +1,6 @@
 """How tests run: the profiles of hypothesis, what only the thorough run has, which tests stay together on one worker.
 
-`make test` is quick: few examples of every law, and the slowest laws over one classifier of each kind. `make
+`make test` is quick: few examples of every law, and the slowest laws over one classifier of each class. `make
 test-thorough` (pytest --thorough) has more examples and leaves nothing out. Both draw the same examples on every run,
 so that a red test stays red until it is mended; `pytest --hypothesis-profile=hunt` draws new ones each time.
 """
