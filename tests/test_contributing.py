@@ -118,6 +118,7 @@ def test_what_the_page_names_is_there() -> None:
     assert [name for name in named if not (ROOT / name).exists()] == []
 
 
+@pytest.mark.thorough
 def test_snippets_have_the_style_of_the_house(tree: Path) -> None:
     ruff = shutil.which("ruff", path=os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]]))
     if not ruff:
@@ -127,6 +128,7 @@ def test_snippets_have_the_style_of_the_house(tree: Path) -> None:
         assert done.returncode == 0, done.stdout + done.stderr
 
 
+@pytest.mark.thorough
 def test_the_new_column_classifies(tree: Path) -> None:
     run(tree, "-m", "doctest", *(name for name in NEW if name.endswith(".md")))
     code = (
@@ -158,6 +160,7 @@ def test_the_new_names_obey_the_laws(tree: Path) -> None:
     pytest_in(tree, "tests/laws", "tests/posterior", "tests/estimators", "-k", names)
 
 
+@pytest.mark.thorough
 def test_its_belief_is_drawn_after_one_more_line(tree: Path) -> None:
     path = tree / "src" / "suffice" / "plots" / "curves.py"
     text = path.read_text(encoding="utf-8")
@@ -176,6 +179,7 @@ def test_its_belief_is_drawn_after_one_more_line(tree: Path) -> None:
         path.write_text(text, encoding="utf-8")
 
 
+@pytest.mark.thorough
 def test_its_column_is_inspected(tree: Path) -> None:
     code = (
         "import suffice as sf; from suffice.cli.column_lines import describe_columns, lines_of_columns;"
