@@ -19,12 +19,11 @@ def printed(kind: type[Any]) -> str:
     return pydoc.plain(pydoc.render_doc(kind))
 
 
-def test_no_page_of_metadata_routing_and_no_removed_name_is_printed() -> None:
+def test_no_page_of_metadata_routing_is_printed() -> None:
     for name in ESTIMATORS:
         text = printed(getattr(sf, name))
         assert "Metadata routing for ``" not in text
         assert "Configure whether metadata" not in text
-        assert "OldName" not in text
 
 
 def test_our_methods_come_before_those_of_scikit_learn() -> None:
