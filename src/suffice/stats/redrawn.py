@@ -119,9 +119,11 @@ def on_a_sphere(rng: np.random.Generator, rows: int, mean: Array, scatter: Array
     if rows < 2 and (scatter > 0).any():
         raise DataError(f"'scatter' of DiagonalMoments must be 0 if there is at most one row; got {scatter.max()}.")
     away = rng.standard_normal((rows, len(mean)))
-    away -= away.mean(axis=0) if rows else 0.0
-    length = (away**2).sum(axis=0)
-    return np.asarray(mean + away * np.sqrt(scatter / np.where(length > 0, length, 1.0)))  # SX-12
+    for _ in range(2):  # again, since draws that are close together leave a mean of many last bits
+        away -= away.mean(axis=0) if rows else 0.0
+        length = np.sqrt((away**2).sum(axis=0))
+        away /= np.where(length > 0, length, 1.0)
+    return np.asarray(mean + away * np.sqrt(scatter))  # SX-12
 
 
 def below(rng: np.random.Generator, rows: int, largest: Array) -> Array:
