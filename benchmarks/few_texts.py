@@ -38,7 +38,7 @@ from suffice.typing import Integers
 NAMES = "news", "r8", "sms", "docstrings"
 SHARES = 1 / 64, 1 / 32, 1 / 16, 1 / 8, 1 / 4, 1 / 2, 1.0
 WHERE = "suffice.models.choosing.smoothing", "PRIOR_WEIGHT"
-HALVES = "suffice.estimators.em.partly_labelled", "FEW"
+HALVES = "suffice.estimators.em.semi_supervised", "FEW"
 PER_CLASS = 1, 2, 5, 15
 FREE = 10_000
 PEER = "MultinomialNB(alpha=.01)"

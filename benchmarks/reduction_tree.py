@@ -14,7 +14,7 @@ import numpy as np
 from side_by_side import ROOT, keep, machine, markdown, put
 
 import suffice as sf
-from suffice.engines.part_results import packed
+from suffice.engines.jobs import PartResult
 from suffice.store import from_bytes, to_bytes
 
 PAGE = ROOT / "docs" / "ten_terabytes.md"
@@ -71,7 +71,7 @@ def measure() -> Measured:
         started = time.process_time()
         to_bytes(sf.merge([from_bytes(part) for part in parts]))
         merge = sum(map(len, parts)) / (time.process_time() - started)
-    left = len(packed(to_bytes(total))) / counts[-1]
+    left = len(PartResult({"model": total}).packed()) / counts[-1]
     cells = 2**20 * len(total.classes_) * 20.0
     return Measured(count, merge, float(np.exp(log_scale)), float(power), left, cells)
 

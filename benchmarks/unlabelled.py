@@ -16,8 +16,8 @@ from sklearn.datasets import load_digits
 from sklearn.metrics import normalized_mutual_info_score
 
 import suffice as sf
-from suffice.estimators.em.reading import Begun, opened
-from suffice.models.shared_rows import SharedRows
+from suffice.estimators.em.base import EMSetup, opened
+from suffice.models.expectation import SharedRows
 from suffice.models.views import Views
 from suffice.plots.altair import AGAINST, FOR, GREY, TOTAL, alt
 
@@ -113,13 +113,13 @@ def picture(found: dict[int, dict[str, list[float]]]) -> Any:
 def cost(model: Any, X: Any, n: int, classes: int) -> list[str]:
     """Time one E step and one M step beside predict_proba of the same rows."""
     source, _ = opened(model, X)
-    begun = Begun.of(model, [source])
-    rows = SharedRows(begun.empty(np.arange(classes), Views()), begun.prior, ((begun.rows(source), np.ones(n)),))
+    setup = EMSetup.of(model, [source])
+    rows = SharedRows.of(setup.empty(np.arange(classes), Views()), setup.prior, ((setup.rows(source), np.ones(n)),))
     shares = np.random.default_rng(0).dirichlet(np.full(classes, 0.1), n)
-    model = begun.fitted(rows.learned(shares, rows.empty.likelihoods))
+    model = setup.fitted(rows.learned(rows.counts(shares), rows.base.likelihoods))
 
     def step() -> None:
-        rows.expect(rows.learned(shares, rows.empty.likelihoods))
+        rows.expect(rows.learned(rows.counts(shares), rows.base.likelihoods))
 
     step()
     times = in_turn({"step": step, "predict": partial(model.predict_proba, X)}, 7)

@@ -142,7 +142,7 @@ def test_arrays_with_labels_of_numbers(gap: float) -> None:
 
 
 def test_partitions_are_read_in_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("suffice.engines.later_parts.AT_ONCE", 7)
+    monkeypatch.setattr("suffice.engines.jobs.AT_ONCE", 7)
     assert_the_local_fit("NaiveBayes", Dask(), [3, 5, 8], 2)
 
 
@@ -214,7 +214,7 @@ def test_a_poisoned_row_is_named_or_skipped_in_every_pass(engine: Any) -> None:
 
 
 def test_a_poisoned_row_is_in_no_cluster(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("suffice.engines.em_passes.ROWS", 25)
+    monkeypatch.setattr("suffice.engines.em.ROWS", 25)
     data = Dask().split(poisoned()[0], [20, 30, 50])
     model = sf.Mixture(sf.MultinomialNB(), random_state=0, n_init=1, max_iter=3)
     with pytest.raises(DataError, match=r"row 7 of partition 2 cannot: .*egative"):
@@ -262,7 +262,7 @@ def assert_settled(mixture: Any, X: Any) -> None:
 @every_engine
 def test_clusters_of_more_rows_than_are_kept(engine: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """Starts are made by some rows, and the steps go on over all, to where a fit in memory ends."""
-    monkeypatch.setattr("suffice.engines.em_passes.ROWS", 60)
+    monkeypatch.setattr("suffice.engines.em.ROWS", 60)
     X = blocks()
     table = pa.table({f"x{j}": X[:, j] for j in range(12)})
     model = engine.fit(
@@ -278,7 +278,7 @@ def test_clusters_of_more_rows_than_are_kept(engine: Any, monkeypatch: pytest.Mo
 @pytest.mark.thorough
 @pytest.mark.parametrize("criterion", ["bic", "evidence"])
 def test_how_many_clusters(criterion: Literal["bic", "evidence"], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("suffice.engines.em_passes.ROWS", 100)
+    monkeypatch.setattr("suffice.engines.em.ROWS", 100)
     X = blocks()
     table = pa.table({f"x{j}": X[:, j] for j in range(12)})
     options: dict[str, Any] = {"max_components": 4, "random_state": 0, "n_init": 2, "tol": 1e-8}
@@ -291,7 +291,7 @@ def test_how_many_clusters(criterion: Literal["bic", "evidence"], monkeypatch: p
 
 def test_clusters_of_tables_with_text(monkeypatch: pytest.MonkeyPatch) -> None:
     """Words that no kept row has are known all the same."""
-    monkeypatch.setattr("suffice.engines.em_passes.ROWS", 8)
+    monkeypatch.setattr("suffice.engines.em.ROWS", 8)
     table, _ = table_of(CASES["NaiveBayes"], 6)
     note = pa.array([f"{text or ''} w{i}" for i, text in enumerate(table["note"].to_pylist())])
     table = table.set_column(table.column_names.index("note"), "note", note)
@@ -404,7 +404,7 @@ def test_em_reads_files_again_and_again(most: int, tmp_path: Path, monkeypatch: 
     local = sf.SemiSupervised(sf.NaiveBayes()).fit(X, labels)
     assert there.objective_ == pytest.approx(local.objective_, rel=1e-9)
     assert there.estimator_.target_ == "label"
-    monkeypatch.setattr("suffice.engines.em_passes.ROWS", most)
+    monkeypatch.setattr("suffice.engines.em.ROWS", most)
     clusters = sf.Mixture(sf.GaussianNB(), random_state=0)
     found = sf.fit_files(clone(clusters), tmp_path / "a.parquet", "label")
     assert found.objective_[-1] == pytest.approx(clusters.fit(X).objective_[-1], abs=0.2)

@@ -19,8 +19,7 @@ import pytest
 import suffice as sf
 from engines import lost_executor
 from engines.clusters import Dask, every_engine, from_map, quiet
-from suffice.engines.counted_parts import CountRows
-from suffice.engines.part_results import PartResult, packed_model
+from suffice.engines.jobs import CountRows, PartResult
 from suffice.engines.roles import Roles
 from suffice.engines.row_sources import Source
 from suffice.errors import DataError
@@ -158,7 +157,7 @@ def test_no_rows_at_all(engine: Any) -> None:
 def test_labels_of_two_kinds_are_refused_where_they_meet() -> None:
     models = [sf.BernoulliNB().fit([[0], [1]], labels) for labels in ([0, 1], ["a", "b"])]
     job = CountRows(sf.BernoulliNB(), Roles("matrix", "label", ("x",)), 0, skip=False)
-    found = job.merge([PartResult(packed_model(model), rows=2) for model in models])
+    found = job.merge([PartResult({"model": model}, rows=2) for model in models])
     assert "labels of one kind" in found.failed
 
 

@@ -16,8 +16,7 @@ from sklearn.base import clone
 
 import suffice as sf
 from laws.estimators import KINDS, LABELS, mixed, texts
-from suffice.engines.predicted_files import ReadSoFar
-from suffice.engines.read_ahead import ahead
+from suffice.engines.files import ReadSoFar, ahead
 from suffice.errors import DataError, FileError, InputError, KindError, PathError
 from suffice.tables.row_files import Files, Given
 

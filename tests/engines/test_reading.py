@@ -15,7 +15,7 @@ from pyarrow import feather
 
 import suffice as sf
 from suffice.cli.input_files import open_files, reading_by
-from suffice.engines.guesses import label_among
+from suffice.engines.roles import label_among
 from suffice.errors import FileError, InputError, LabelError, PathError
 from suffice.tables.row_files import Files, Given
 

@@ -39,14 +39,14 @@ def test_the_pseudo_count_of_few_texts_comes_from_their_counts() -> None:
 def test_em_starts_from_the_counts_of_labelled_texts_and_ends_with_those_of_all(monkeypatch: Any) -> None:
     used: list[float] = []
 
-    def steps(self: Any, source: Any, first: Any, share: float) -> Any:
-        used.extend(likelihood.alpha for likelihood in first.likelihoods.values())
-        return climbs(self, source, first, share)
+    def climb(self: Any, rows: Any, *how: Any) -> Any:
+        used.extend(likelihood.alpha for likelihood in rows.base.likelihoods.values())
+        return climbs(self, rows, *how)
 
-    climbs: Any = sf.SemiSupervised._steps
-    monkeypatch.setattr(sf.SemiSupervised, "_steps", steps)
+    climbs: Any = sf.SemiSupervised._climb
+    monkeypatch.setattr(sf.SemiSupervised, "_climb", climb)
     model = sf.SemiSupervised(sf.TextClassifier()).fit(FEW, KINDS, unlabelled=MORE)
-    assert used == [pytest.approx(by_hand(FEW, FEW + MORE), rel=1e-12)]
+    assert used == [pytest.approx(by_hand(FEW, FEW + MORE), rel=1e-12)] * 3  # with all labels, and without each half
     assert model.estimator_.alpha_ == pytest.approx(by_hand(FEW + MORE, FEW + MORE), rel=1e-12)
 
 

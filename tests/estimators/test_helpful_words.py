@@ -12,7 +12,7 @@ from sklearn.base import clone
 
 import suffice as sf
 from laws.estimators import EstimatorCase, every_estimator
-from suffice.engines.guesses import guess_target, guess_text
+from suffice.engines.roles import guess_target, guess_text
 from suffice.errors import DataError, InputError, KindError, LabelError
 from suffice.models.likelihoods.vocabulary import Cut
 from suffice.reporting.facts import gather

@@ -18,7 +18,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import suffice as sf
 from suffice.errors import DataError, InputError, KindError, LabelError
-from suffice.estimators.em.partly_labelled import _halves
+from suffice.estimators.em.semi_supervised import _halves
 from suffice.readers.labels import Examples
 
 CLASSES = {"check_classifiers_classes": "has a class named −1, which is no label here"}

@@ -27,7 +27,8 @@ from laws.estimators import (
 )
 from laws.test_estimators import rows
 from suffice.errors import KindError
-from suffice.estimators.em.reading import Begun, opened
+from suffice.estimators.em.base import EMSetup, opened
+from suffice.estimators.shell.counted import reading_like
 from suffice.models import Model, Predictor
 from suffice.models.expectation import log_joint
 from suffice.models.scoring.rows import Labels
@@ -202,23 +203,29 @@ def test_the_order_of_rows_and_how_they_come_change_nothing(case: EstimatorCase)
     assert np.array_equal(one.transduction_, apart.transduction_)
 
 
-def begun_with(case: EstimatorCase, X: Any) -> tuple[Begun, Any]:
+def setup_of(case: EstimatorCase, X: Any) -> tuple[EMSetup, Any]:
     estimator = clone(case.model)
     source, _ = opened(estimator, X)
-    return Begun.of(estimator, [source]), source
+    return EMSetup.of(estimator, [source]), source
 
 
-def counted(begun: Begun, source: Any, y: Any, classes: Any) -> Model:
-    empty = begun.empty(classes, Views())
-    return Model.of(classes, empty.likelihoods, begun.rows(source), Labels(y, None, len(classes)))
+def setup_of_counts(model: Any, counted: Any) -> EMSetup:
+    estimator = clone(model)
+    reading_like(estimator, counted)
+    return EMSetup.of_counts(estimator, counted._model)
+
+
+def counted(setup: EMSetup, source: Any, y: Any, classes: Any) -> Model:
+    empty = setup.empty(classes, Views())
+    return Model.of(classes, empty.likelihoods, setup.rows(source), Labels(y, None, len(classes)))
 
 
 @every_one
 def test_shares_of_one_are_labels(case: EstimatorCase) -> None:
     X, y = case.data(6, 40)
     classes, codes = np.unique(y, return_inverse=True)
-    begun, source = begun_with(case, X)
-    shares, plain = counted(begun, source, np.eye(3)[codes], classes), counted(begun, source, codes, classes)
+    setup, source = setup_of(case, X)
+    shares, plain = counted(setup, source, np.eye(3)[codes], classes), counted(setup, source, codes, classes)
     if case.exact:
         assert {name: block.statistic for name, block in shares.blocks.items()} == {
             name: block.statistic for name, block in plain.blocks.items()
@@ -231,11 +238,11 @@ def test_what_rows_are_like_is_learned_from_counts_too(case: EstimatorCase) -> N
     """Of three classes two are labels, and rows of the third have none: counts of all say the same as the rows."""
     X, y = case.data(6, 40)
     classes, codes = np.unique(y, return_inverse=True)
-    begun, source = begun_with(case, X)
-    from_counts = Begun.like(clone(case.model), clone(case.model).fit(X, y))
+    setup, source = setup_of(case, X)
+    from_counts = setup_of_counts(case.model, clone(case.model).fit(X, y))
     placed = from_counts.placed(classes[:2], np.array([0, 1, -1]), Views())
-    of_rows = counted(begun, source, np.eye(3)[codes][:, :2], classes[:2])
-    pairs = ((from_counts, placed), (begun, of_rows))
+    of_rows = counted(setup, source, np.eye(3)[codes][:, :2], classes[:2])
+    pairs = ((from_counts, placed), (setup, of_rows))
     one, other = (log_joint(Predictor(model, each.prior), each.rows(source)) for each, model in pairs)
     np.testing.assert_allclose(one, other, rtol=1e-9)
     np.testing.assert_allclose(placed.n, of_rows.n)

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from functools import cache
+from pathlib import Path
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -142,3 +143,14 @@ def test_texts_in_another_order_with_other_labels() -> None:
     order = rng.permutation(200)
     found = sf.TextClassifier().fit([texts[i] for i in order], np.array(["z", "m", "a"])[y[order]]).predict_proba(new)
     np.testing.assert_allclose(found[:, ::-1], wanted, rtol=0, atol=1e-9)
+
+
+@pytest.mark.parametrize("name", ["iris", "mixed"])
+def test_files_in_any_order_are_one_table(name: str, tmp_path: Path) -> None:
+    X, y, new = table(name)
+    rows = X.assign(kind=y)
+    rows[:30].to_csv(tmp_path / "a.csv", index=False)
+    rows[30:].to_csv(tmp_path / "b.csv", index=False)
+    for order in ("ab", "ba"):
+        model = sf.fit_files(sf.NaiveBayes(), [tmp_path / f"{letter}.csv" for letter in order], target="kind")
+        np.testing.assert_allclose(model.predict_proba(new), usual(name), rtol=0, atol=1e-9)

@@ -11,12 +11,13 @@ from scipy.special import logsumexp, softmax
 
 from suffice.models.class_prior import ClassPrior
 from suffice.models.expectation import (
+    SharedRows,
     bic,
     climb,
     coinciding,
+    emptied,
     entropy,
     evidence_of_clusters,
-    expected_counts,
     log_joint,
     n_parameters,
     share_out,
@@ -26,7 +27,6 @@ from suffice.models.likelihoods.poisson import Poisson
 from suffice.models.model import Model
 from suffice.models.predictor import Predictor
 from suffice.models.scoring.rows import Labels, MatrixRows
-from suffice.models.shared_rows import SharedRows, emptied
 from suffice.posterior import Dirichlet, Gamma
 from suffice.stats.inputs import COUNT
 from suffice.stats.inputs import RowMatrix as Source
@@ -53,7 +53,7 @@ def shared(known: int, share: float = 1.0) -> SharedRows:
     middle = (known + len(X)) // 2
     free = tuple((rows(X[part]), WEIGHTS[part]) for part in (slice(known, middle), slice(middle, None)))
     labelled = (rows(X[:known]), Labels(CODES[:known], WEIGHTS[:known], 2)) if known else None
-    return SharedRows(empty, ClassPrior(), free, labelled, share)
+    return SharedRows.of(empty, ClassPrior(), free, labelled, share)
 
 
 def test_shares_are_those_of_scipy() -> None:
@@ -84,7 +84,7 @@ def test_joint_densities_have_what_scores_leave_out() -> None:
 
 def test_the_objective_is_its_formula_and_no_step_takes_it_down() -> None:
     source = shared(10, 0.5)
-    model = source.of_labels
+    model = source.base
     joint = log_joint(Predictor(model), rows(X))
     rates = np.asarray(RATES.rates(model.blocks["X"].t))
     density = stats.gamma.logpdf(rates, 2, scale=1.0).sum()
@@ -99,8 +99,8 @@ def test_the_objective_is_its_formula_and_no_step_takes_it_down() -> None:
 
 
 def test_without_rows_that_lack_a_label_there_is_no_step() -> None:
-    source = shared(10).weighing(0.0)
-    found = climb(source, source.of_labels, 100, 0.0)
+    source = shared(10, 0.0)
+    found = climb(source, source.base, 100, 0.0)
     assert found.history.converged
     assert len(found.history.objective) == 1
     assert found.model.blocks["X"].t == model_of(X[:10], CODES[:10], WEIGHTS[:10]).blocks["X"].t
@@ -108,19 +108,20 @@ def test_without_rows_that_lack_a_label_there_is_no_step() -> None:
 
 def test_a_step_over_parts_is_a_step_over_all_rows() -> None:
     source = shared(10)
-    model = source.of_labels
-    parts = [expected_counts(Predictor(model), *part) for part in source.free]
+    model = source.base
+    parts = [replace(source, free=(part,)).expect(model) for part in source.free]
     step, all_at_once = source.expect(model), model
-    for counts, _, _ in parts:
-        all_at_once = all_at_once + counts
-    assert step.entropy == pytest.approx(sum(unsure for _, _, unsure in parts))
-    np.testing.assert_allclose(step.learn().blocks["X"].t.total, all_at_once.blocks["X"].t.total, rtol=1e-12)
-    np.testing.assert_allclose(step.learn().n, all_at_once.n, rtol=1e-12)
+    for part in parts:
+        all_at_once = all_at_once + part.count()[0]
+    learned = source.learned(step.count(), {})
+    assert step.entropy() == pytest.approx(sum(part.entropy() for part in parts))
+    np.testing.assert_allclose(learned.blocks["X"].t.total, all_at_once.blocks["X"].t.total, rtol=1e-12)
+    np.testing.assert_allclose(learned.n, all_at_once.n, rtol=1e-12)
 
 
 def test_shares_of_one_are_labels() -> None:
-    source = replace(shared(0), labelled=None)
-    found = source.learned(np.eye(2)[CODES], {"X": RATES})
+    source = shared(0)
+    found = source.learned(source.counts(np.eye(2)[CODES]), {"X": RATES})
     plain = model_of(X, CODES, WEIGHTS)
     assert found.blocks["X"].t == plain.blocks["X"].t
     assert source.as_one_class().blocks["X"].t.total.tolist() == [(WEIGHTS @ X).tolist()]
@@ -148,7 +149,7 @@ def test_clusters_that_rows_do_not_tell_apart() -> None:
 def test_points_are_rows_of_numbers() -> None:
     numbers = X.astype(float)
     model = Model.of(CLASSES, {"X": Gaussian(column=False)}, rows(numbers), Labels(CODES, None, 2))
-    source = SharedRows(emptied(model, CLASSES), ClassPrior(), ((rows(numbers), np.ones(60)),))
+    source = SharedRows.of(emptied(model, CLASSES), ClassPrior(), ((rows(numbers), np.ones(60)),))
     points = source.points()
     assert points is not None
     assert np.array_equal(points, numbers)
@@ -157,7 +158,7 @@ def test_points_are_rows_of_numbers() -> None:
 
 def test_models_of_steps_travel() -> None:
     source = shared(10)
-    model = source.expect(source.of_labels).learn()
+    model = source.learned(source.expect(source.base).count(), {})
     again = pickle.loads(pickle.dumps(model))
     assert again.blocks["X"].t == model.blocks["X"].t
     assert again.likelihoods == model.likelihoods

@@ -17,8 +17,8 @@ import pytest
 import suffice as sf
 from suffice.errors import KindError, ModelFileError, PathError
 from suffice.store import describe, file_io, layout, models
-from suffice.store.header import VERSION
 from suffice.store.layout import written
+from suffice.store.models import VERSION
 
 TESTS = Path(__file__).parents[1]
 

@@ -149,7 +149,7 @@ def open_files(
     data: Any, errors: str, model: Any = None, target: str | None = None, look: bool = False, labelled: bool = True
 ) -> Files:
     """Open files by the options of the current verb; with `look`, print nothing about how they were read."""
-    from suffice.engines.opened_files import given_of, opened
+    from suffice.engines.files import given_of, opened
 
     verb = _VERB.get() or _Verb()
     reading = {name: value for name, value in verb.options.items() if name not in ("strict", "quiet")}
@@ -225,8 +225,7 @@ PIECE = 2**20
 
 def texts_of_lines(path: Path, model: Any) -> None:
     """Convert a file of plain texts without a header to JSON lines; leave any other file unchanged."""
-    from suffice.engines.guesses import TEXTS
-    from suffice.engines.roles import kind_of_rows
+    from suffice.engines.roles import TEXTS, kind_of_rows
 
     name = getattr(model, "text_column_", None) or "text"
     if kind_of_rows(model) != "text" or not _is_plain(path, name, TEXTS):

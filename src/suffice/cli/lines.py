@@ -14,8 +14,7 @@ from suffice.cli.outputs import WIDTH
 from suffice.engines.roles import kind_of_rows
 from suffice.errors import SufficeError
 from suffice.models.likelihoods.base import Likelihood
-from suffice.store.header import describe
-from suffice.store.models import load_to_answer
+from suffice.store.models import describe, load_to_answer
 from suffice.telling import counted
 
 if TYPE_CHECKING:

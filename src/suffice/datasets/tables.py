@@ -135,25 +135,24 @@ def read_table(name: str, path: AnyPath, subset: str = "all") -> LabelledTable:
     check_subset(subset, "read_table")
     if subset != "all" and "train" not in known.files and not known.split:
         raise InputError(f"read_table expects subset='all' for {name!r}, which has no parts; got {subset!r}.")
+    place = existing(path, "read_table")
+    if place.is_file() and subset != "all" and not known.split:
+        wanted = " and ".join(known.files.values())
+        raise InputError(f"read_table takes subset={subset!r} of {name!r} from a folder with {wanted}; got a file.")
+    parts = [part for part in known.files if part == "all" or subset in ("all", part)]
+    files = [place] if place.is_file() else [find(place, [known.files[part]], "read_table") for part in parts]
     header: list[str] = []
     rows: list[list[str]] = []
-    for file in files(name, known, path, subset):
-        header, found = cells(file, known)
-        rows += found
+    for file in files:
+        header, more = cells(file, known)
+        rows += more
     columns = {column: list(values) for column, values in zip(header, zip(*rows, strict=True), strict=True)}
-    return LabelledTable({c: array(v, known) for c, v in chosen(columns, known, subset).items()}, known.target)
-
-
-def files(name: str, known: Format, path: AnyPath, subset: str) -> list[Path]:
-    """Return the files of a part of a table."""
-    place = existing(path, "read_table")
-    if place.is_file():
-        if subset != "all" and not known.split:
-            wanted = " and ".join(known.files.values())
-            raise InputError(f"read_table takes subset={subset!r} of {name!r} from a folder with {wanted}; got a file.")
-        return [place]
-    parts = [part for part in known.files if part == "all" or subset in ("all", part)]
-    return [find(place, [known.files[part]], "read_table") for part in parts]
+    columns[known.target] = [value.removesuffix(".") for value in columns[known.target]]  # in the test part of Adult
+    if known.split:
+        flags = [("train", "test")[flag == "1"] for flag in columns.pop(known.split)]
+        kept = [i for i, part in enumerate(flags) if subset in ("all", part)]
+        columns = {column: [values[i] for i in kept] for column, values in columns.items()}
+    return LabelledTable({column: array(values, known) for column, values in columns.items()}, known.target)
 
 
 def cells(file: Path, known: Format) -> tuple[list[str], list[list[str]]]:
@@ -171,16 +170,6 @@ def cells(file: Path, known: Format) -> tuple[list[str], list[list[str]]]:
                 f"read_table expects {len(header)} values in each row of {file.name}; row {i} has {len(row)}."
             )
     return header, rows
-
-
-def chosen(columns: dict[str, list[str]], known: Format, subset: str) -> dict[str, list[str]]:
-    """Return the columns with the rows of a part, without the full stop after labels in the test part of Adult."""
-    columns[known.target] = [value.removesuffix(".") for value in columns[known.target]]
-    if not known.split:
-        return columns
-    part = [("train", "test")[flag == "1"] for flag in columns.pop(known.split)]
-    kept = [i for i, name in enumerate(part) if subset in ("all", name)]
-    return {name: [values[i] for i in kept] for name, values in columns.items()}
 
 
 def array(values: list[str], known: Format) -> NDArray[Any]:

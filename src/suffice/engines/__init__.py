@@ -5,14 +5,14 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from suffice.engines.by_files import classifier_for, forget_files, read_files, refresh_files, update_files
+    from suffice.engines.files import predict_files
     from suffice.engines.local import fit_files
-    from suffice.engines.predicted_files import predict_files
 
 __all__ = [
     "classifier_for", "fit_files", "forget_files", "predict_files", "read_files", "refresh_files", "update_files",
 ]  # fmt: skip
 
-_HOMES = dict.fromkeys(__all__, "by_files") | {"fit_files": "local", "predict_files": "predicted_files"}
+_HOMES = dict.fromkeys(__all__, "by_files") | {"fit_files": "local", "predict_files": "files"}
 
 
 def __getattr__(name: str) -> object:

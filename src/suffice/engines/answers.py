@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
@@ -10,14 +10,21 @@ from uuid import uuid4
 
 import numpy as np
 
-from suffice.engines.part_results import UNCOUNTABLE
-from suffice.engines.predicted_files import probabilities_of
+from suffice.engines.files import probabilities_of
+from suffice.engines.jobs import UNCOUNTABLE
 from suffice.engines.roles import Roles
 from suffice.engines.row_sources import Source
-from suffice.errors import DataError
+from suffice.errors import DataError, InputError
 from suffice.store import from_bytes
 
-__all__ = ["Answering", "Held"]
+
+def must_be_free(names: Sequence[str], columns: Sequence[str]) -> None:
+    """Raise InputError if the rows have a column by the name of a column of predictions."""
+    taken = [name for name in names if name in columns]
+    if taken:
+        raise InputError(
+            f"The argument 'data' must have no column {taken[0]!r}, the name of a column of predictions. Rename it."
+        )
 
 
 @dataclass(frozen=True)
@@ -37,11 +44,13 @@ def _loaded(held: Held) -> Any:
     return from_bytes(getattr(held.data, "value", held.data))
 
 
+@dataclass(frozen=True)
 class Answering:
     """A model, and the roles of the columns in rows that it classifies."""
 
-    def __init__(self, held: Held, roles: Roles, skip: bool) -> None:
-        self.held, self.roles, self.skip = held, roles, skip
+    held: Held
+    roles: Roles
+    skip: bool
 
     def answer(self, source: Source, partition: int, start: int = 0) -> tuple[list[Any], Any, Any]:
         """Return labels, their probabilities and those of all classes; None and NaN for a skipped row."""

@@ -7,11 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from suffice.engines.guesses import guess_target, is_text
-from suffice.engines.opened_files import given_of, opened
+from suffice.engines.files import given_of, opened
 from suffice.engines.passes import sample_size
-from suffice.engines.roles import Roles, roles
-from suffice.engines.row_sources import FileRows
+from suffice.engines.roles import Roles, guess_target, is_text, roles
+from suffice.engines.row_sources import Arrow
 from suffice.errors import InputError, LabelError, SubtractionError
 from suffice.estimators.naive_bayes.any_table import NaiveBayes
 from suffice.estimators.shell.classifier import Classifier
@@ -247,7 +246,7 @@ def refresh_files(model: Classifier, paths: Any, **reading: Any) -> int:
     sample, parts, rows = BottomK(most), list[pa.Table](), 0
     every = getattr(model, "joint", None) is not None  # joint columns are counted in all rows once some have chosen
     for columns, batch in _batches(files, model):
-        table = FileRows(batch).table(columns.names)
+        table = Arrow(batch, of_file=True).table(columns.names)
         examples = model._read(columns.features(table), columns.labels(table), None, False)
         try:
             only_learned(model.journal_, examples, model._reader)

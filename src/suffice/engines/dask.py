@@ -14,11 +14,11 @@ from uuid import uuid4
 
 import numpy as np
 
-from suffice.engines.answers import Answering, Held
+from suffice.engines.answers import Answering, Held, must_be_free
 from suffice.engines.driver import fit_by
-from suffice.engines.part_results import Job, PartResult
+from suffice.engines.files import classifier_of
+from suffice.engines.jobs import Job, PartResult
 from suffice.engines.passes import Engine, Options, Request
-from suffice.engines.predicted_files import classifier_of
 from suffice.engines.roles import roles_for
 from suffice.engines.row_sources import PAIR, Frame, Matrix, Records, Source
 from suffice.errors import DataError, InputError, KindError, MissingLibrary
@@ -114,10 +114,9 @@ def predict(model: Any, data: Any, features: Any = None, *, errors: str = "raise
     >>> [one["prediction"] for one in answers]
     ['spam', 'ham']
     """
-    if errors not in ("raise", "skip"):
-        raise InputError(f"The argument 'errors' must be 'raise' or 'skip'; got {errors!r}.")
+    skip = Options.of(errors).skip
     predict_in = {"DataFrame": _predict_frame, "Bag": _predict_bag, "Array": _predict_array}[_kind(data)]
-    return predict_in(classifier_of(model), data, features, errors == "skip")
+    return predict_in(classifier_of(model), data, features, skip)
 
 
 def _kind(data: Any) -> str:
@@ -149,15 +148,15 @@ class DaskEngine(Engine):
                 for i in range(0, len(level), FAN_IN)
             ]
         done: Any = compute  # dask has no types for it
-        return job.merge(done(*level), travels=False)
+        return job.merge(map(PartResult.unpacked, done(*level)))
 
 
-def _counted(job: Job, sources: list[Source], partition: int) -> PartResult:
-    return job.count(sources, partition)
+def _counted(job: Job, sources: list[Source], partition: int) -> bytes:
+    return job.count(sources, partition).packed()
 
 
-def _merged(job: Job, parts: list[PartResult]) -> PartResult:
-    return job.merge(parts)
+def _merged(job: Job, parts: list[bytes]) -> bytes:
+    return job.merge(map(PartResult.unpacked, parts)).packed()
 
 
 def _opened(data: Any, target: Any, alone: bool) -> tuple[list[Any], Any, Any]:
@@ -199,7 +198,7 @@ def _schema_of(bag: Any, target: Any) -> tuple[Any, Any]:
     """Return the types of columns, by the first records, and the target; integers are read as floats."""
     rows: list[Any] = []
     for part in bag.to_delayed():
-        rows = delayed(_first)(part).compute()
+        rows = delayed(lambda records: list(islice(records, LOOKED_AT)))(part).compute()
         if rows:
             break
     if not rows:
@@ -222,20 +221,12 @@ def _type_of(values: list[Any], labels: bool) -> Any:
     return pa.float64() if pa.types.is_integer(found) and not labels else found
 
 
-def _first(part: Any) -> list[Any]:
-    return list(islice(part, LOOKED_AT))
-
-
 def _predict_frame(model: Any, data: Any, features: Any, skip: bool) -> Any:
     empty = data._meta
     answering = _answering(model, pa.Schema.from_pandas(empty, preserve_index=False), features, skip)
     classes = model.classes_
     names = ["prediction", "probability", *(f"p_{label}" for label in classes.tolist())]
-    taken = [name for name in names if name in empty.columns]
-    if taken:
-        raise InputError(
-            f"The argument 'data' must have no column {taken[0]!r}, the name of a column of predictions. Rename it."
-        )
+    must_be_free(names, empty.columns)
     kind = "string" if classes.dtype.kind in "UO" else "Int64" if skip and classes.dtype.kind in "iu" else classes.dtype
     columns = dict.fromkeys(names[1:], np.empty(0))
     meta = empty.assign(prediction=np.empty(0)).astype({"prediction": kind}).assign(**columns)

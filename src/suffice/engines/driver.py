@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
-from suffice.engines.counted_parts import CountRows
-from suffice.engines.em_passes import fit_clusters, fit_partly_labelled
-from suffice.engines.part_results import PartResult, model_of, sample_of
+import numpy as np
+
+from suffice.engines.em import fit_clusters, fit_partly_labelled
+from suffice.engines.jobs import CountRows, Job, LaterPass, PartResult, Statistics, added, statistics_of
 from suffice.engines.passes import (
     Engine,
     Options,
@@ -18,16 +20,20 @@ from suffice.engines.passes import (
     rows_for_sets,
     sample_size,
 )
-from suffice.engines.roles import Roles
-from suffice.engines.set_passes import counting_sets
 from suffice.errors import DataError
 from suffice.estimators.em.mixture import Mixture
 from suffice.estimators.em.semi_supervised import SemiSupervised
 from suffice.estimators.shell.counted import counts_alone, settled, unfitted
-from suffice.estimators.texts.token_choice import TOKEN_ROWS, TokenChoice, choose_tokens
+from suffice.estimators.shell.joint_sets import CountSets
+from suffice.estimators.texts.token_choice import TOKEN_ROWS, choose_tokens
 from suffice.models.choosing.chooser import ROWS
-
-__all__ = ["fit_by"]
+from suffice.models.likelihoods.base import Likelihood
+from suffice.models.model import Block, Model, Name, Together
+from suffice.readers.joint_columns import counted_together
+from suffice.readers.labels import Examples
+from suffice.stats import ClassCounts
+from suffice.tables import Table
+from suffice.typing import LabelArray
 
 
 def fit_by(engine: Engine, estimator: Any, request: Request, options: Options) -> Any:
@@ -39,43 +45,73 @@ def fit_by(engine: Engine, estimator: Any, request: Request, options: Options) -
     roles = request.roles(estimator)
     estimator._validate_params()
     refuse(estimator)
-    most, look, of_sets = sample_size(estimator), options.look, rows_for_sets(engine, estimator)
+    of_views, look, of_sets = sample_size(estimator), options.look, rows_for_sets(engine, estimator)
     of_tokens = 0 if engine.once or not getattr(estimator, "_chooses", False) else TOKEN_ROWS
-    keep = max(most, of_sets, of_tokens, 0 if look is None else ROWS)
+    keep = max(of_views, of_sets, of_tokens, 0 if look is None else ROWS)
     task, part = first_pass(engine, unfitted(estimator), roles, keep, options, chosen_by_class)
     if not part.statistics:
         raise DataError(f"The argument '{engine.argument}' must hold rows with a label; there are none.")
-    seen, sample, few = (_rows(roles, sample_of(part, n)) for n in (keep, most, of_sets))
-    tokens = _tokens(estimator, _rows(roles, sample_of(part, of_tokens)) if of_tokens else None)
-    if tokens is not None and not tokens.usual:
-        part = _counted_again(engine, estimator, task, tokens)
-    known: dict[str, Any] = {"target_": roles.target, "skipped_rows_": part.skipped + engine.skipped}
-    known |= {} if roles.text is None else {"text_column_": roles.text}
-    known |= {} if tokens is None or tokens.record is None else {"_earlier_choices": (tokens.record,)}
-    show = None if look is None or seen is None else lambda model: look(model, *seen)
-    counted = model_of(part)
-    sets = None if few is None else (few, counting_sets(engine, task, part, counted._model))
-    settled(estimator, counted, part.rows, sample, show, sets, **known)
+
+    def sample(most: int) -> tuple[Any, Any] | None:
+        table = part.sample(most)
+        return None if table is None else (roles.features(table), roles.labels(table))
+
+    shown, chooses, joined, texts = (sample(most) for most in (keep if look else 0, of_views, of_sets, of_tokens))
+    known: dict[str, Any] = {"target_": roles.target} | ({} if roles.text is None else {"text_column_": roles.text})
+    if texts is not None:
+        reading = unfitted(estimator)
+        tokens = choose_tokens(reading, reading._read(*texts, None, True))
+        known |= {} if tokens is None or tokens.record is None else {"_earlier_choices": (tokens.record,)}
+        if tokens is not None and not tokens.usual:  # count all texts again
+            reading = unfitted(estimator)
+            reading._tokens_chosen = tokens.unit, tokens.ngram_range
+            part = engine.result(replace(task, estimator=counts_alone(reading)))
+    known["skipped_rows_"] = part.skipped + engine.skipped
+    model = part.statistics["model"]
+    show = None if look is None or shown is None else lambda classifier: look(classifier, *shown)
+    sets = None if joined is None else (joined, counting_sets(engine, task, part, model._model))
+    settled(estimator, model, part.rows, chooses, show, sets, **known)
     return estimator
 
 
-def _rows(roles: Roles, table: Any) -> tuple[Any, Any] | None:
-    return None if table is None else (roles.features(table), roles.labels(table))
+@dataclass(frozen=True, kw_only=True)
+class CountTogether(LaterPass):
+    """The job of counting joint columns."""
+
+    classes: LabelArray
+    laws: Mapping[Name, Likelihood]
+
+    def of_tables(self, tables: Iterable[Any]) -> tuple[Statistics | None, tuple[float, ...]]:
+        """Return the counts of joint values."""
+        total = None
+        for table in tables:
+            seen, codes = np.unique(self.roles.labels(table), return_inverse=True)
+            source = Table.read(self.roles.features(table), "X")
+            labels = Examples(source, seen, codes).among(self.classes).labels
+            rows = ClassCounts.of_labels(labels.y, n_classes=labels.n_classes)
+            blocks = counted_together(source, labels, self.laws)
+            total = added(total, statistics_of(Model(self.classes, rows, blocks)))
+        return total, ()
+
+    def merging(self) -> Job:
+        """Return the job with only what merging needs."""
+        return replace(self, laws={}, sift=None)
 
 
-def _tokens(estimator: Any, sample: tuple[Any, Any] | None) -> TokenChoice | None:
-    """Return the tokens chosen on a sample of texts; None if nothing is chosen or the rows are read only once."""
-    if sample is None:
-        return None
-    reading = unfitted(estimator)
-    return choose_tokens(reading, reading._read(*sample, None, True))
+def counting_sets(engine: Engine, task: CountRows, part: PartResult, model: Model) -> CountSets:
+    """Return a function that counts joint columns in all rows that the first pass has counted."""
 
+    def count(laws: Mapping[Name, Likelihood]) -> dict[Name, Block]:
+        joined = {column for name in laws if isinstance(name, Together) for column in name.columns}
+        narrow = replace(task.roles, columns=tuple(name for name in task.roles.columns if name in joined))
+        first = task if part.skipped else replace(task, roles=narrow)
+        total = engine.result(CountTogether.after(first, part, classes=model.classes, laws=laws))
+        if not total.statistics or total.statistics["rows"] != model.rows:
+            raise DataError(
+                f"The argument '{engine.argument}' must hold the same rows in every pass; they changed before joint "
+                "columns were counted. Use joint=None to read them once."
+            )
+        blocks = total.statistics["blocks"]
+        return {name: Block(law, blocks[name]) for name, law in laws.items() if name in blocks}
 
-def _counted_again(engine: Engine, estimator: Any, task: CountRows, tokens: TokenChoice) -> PartResult:
-    """Count all texts again, with the chosen tokens."""
-    reading = unfitted(estimator)
-    reading._tokens_chosen = tokens.unit, tokens.ngram_range
-    part = engine.run(replace(task, estimator=counts_alone(reading)))
-    if part.failed:
-        raise DataError(part.failed)
-    return part
+    return count

@@ -13,19 +13,15 @@ from pathlib import Path
 from typing import Any
 
 from suffice.engines.driver import fit_by
-from suffice.engines.opened_files import given_of, opened
-from suffice.engines.part_results import Job, PartResult
+from suffice.engines.files import ReadSoFar, ahead, given_of, opened
+from suffice.engines.jobs import Job, PartResult
 from suffice.engines.passes import Engine, Options, Request
-from suffice.engines.predicted_files import ReadSoFar
-from suffice.engines.read_ahead import ahead
 from suffice.engines.roles import Roles, kind_of_rows
-from suffice.engines.row_sources import FileRows
+from suffice.engines.row_sources import Arrow
 from suffice.errors import DataError, InputError
 from suffice.tables.row_files import Files
 from suffice.tables.sniff import LONGEST_ROW
 from suffice.telling import tell as warn
-
-__all__ = ["FilesEngine", "fit_files"]
 
 
 def fit_files(
@@ -160,9 +156,9 @@ class FilesEngine(Engine):
 
     def run(self, job: Job) -> PartResult:
         """Return the result of a job for all rows."""
-        return job.count(self._sources(job.roles), 0, travels=False)
+        return job.count(self._sources(job.roles), 0)
 
-    def _sources(self, roles: Roles) -> Iterator[FileRows]:
+    def _sources(self, roles: Roles) -> Iterator[Arrow]:
         files, batches = self.files, self._batches
         if batches is None:  # another pass
             clean: dict[str, Any] = {"understood": [], "readings": {}, "names": [], "fault": ""}
@@ -172,18 +168,15 @@ class FilesEngine(Engine):
         size, rows, self._turn = files.size, 0, self._turn + 1
         with closing(batches):
             for table in itertools.chain([] if first is None else [first], batches):
-                _check_columns(roles, self._names, table.column_names)
+                names = table.column_names
+                lacking = [name for name in roles.columns if name not in names]
+                if lacking and roles.kind != "table":
+                    raise InputError(f"Every file must have the column {lacking[0]!r}; at least one lacks it.")
+                unknown = [name for name in names if name not in self._names] if roles.kind == "table" else []
+                if unknown:
+                    shown = ", ".join(map(repr, unknown[:5]))
+                    warn(f"Columns ignored, since the first rows lack them: {shown}.")
                 labelled = roles.labelled(table, files)
                 rows += labelled.num_rows
-                yield FileRows(labelled)
+                yield Arrow(labelled, of_file=True)
                 self._tell(ReadSoFar(rows, files.read, size, files.skipped, self._turn))
-
-
-def _check_columns(roles: Roles, known: list[str], names: list[str]) -> None:
-    """Warn of columns that the first batch lacked; raise InputError if a required column is absent."""
-    lacking = [name for name in roles.columns if name not in names]
-    if lacking and roles.kind != "table":
-        raise InputError(f"Every file must have the column {lacking[0]!r}; at least one lacks it.")
-    unknown = [name for name in names if name not in known] if roles.kind == "table" else []
-    if unknown:
-        warn(f"Columns ignored, since the first rows lack them: {', '.join(map(repr, unknown[:5]))}.")

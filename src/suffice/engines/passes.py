@@ -8,8 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
-from suffice.engines.counted_parts import CountRows
-from suffice.engines.part_results import Job, PartResult, model_of, sample_of
+from suffice.engines.jobs import CountRows, Job, PartResult
 from suffice.engines.roles import Roles, roles_of
 from suffice.engines.row_sources import Arrow
 from suffice.errors import DataError, InputError, KindError
@@ -21,8 +20,6 @@ from suffice.models.choosing.chooser import ROWS
 from suffice.models.open_columns import Chosen
 from suffice.telling import tell
 from suffice.text import Tokens
-
-__all__ = ["Engine", "Options", "Request", "chosen_by_class", "first_pass", "refuse", "rows_for_sets", "sample_size"]
 
 BY_TYPE: list[tuple[Callable[[Any], bool], str]] = [
     (pa.types.is_boolean, "bernoulli"),
@@ -61,6 +58,13 @@ class Engine(ABC):
     def run(self, job: Job) -> PartResult:
         """Return the merged result of all parts."""
 
+    def result(self, job: Job) -> PartResult:
+        """Return the merged result of all parts; raise DataError if a part failed."""
+        part = self.run(job)
+        if part.failed:
+            raise DataError(part.failed)
+        return part
+
 
 @dataclass(frozen=True)
 class Options:
@@ -95,8 +99,8 @@ class Request:
 
     def roles(self, estimator: Any) -> Roles:
         """Return the roles of the columns for a classifier."""
-        found = roles_of(estimator, self.columns, self.target, self.features, self.argument)
-        return replace(found, lenient=self.lenient)
+        roles = roles_of(estimator, self.columns, self.target, self.features, self.argument)
+        return replace(roles, lenient=self.lenient)
 
 
 def sample_size(estimator: Any) -> int:
@@ -150,36 +154,27 @@ def first_pass(
 ) -> tuple[CountRows, PartResult]:
     """Count all rows, after a sample has determined the likelihoods of columns, if necessary."""
     plain = counts_alone(estimator)
+    declared = plain.columns if roles.kind == "table" and isinstance(plain.columns, dict) else {}
+    undeclared = {name for name in roles.columns if roles.kind == "table" and declared.get(name, "auto") == "auto"}
     words: dict[str, Any] = {"argument": engine.argument, "place": engine.place}
     settled_by_first_batch = engine.in_order and choose is chosen_by_class
-    if roles.kind == "table" and not settled_by_first_batch and not _all_declared(estimator.columns, roles):
+    if undeclared and not settled_by_first_batch:
         part = engine.run(CountRows(plain, roles.unlabelled(), ROWS, skip=True, learn=False, **words))
-        sample = sample_of(part, ROWS)
+        sample = part.sample(ROWS)
         if sample is not None:
-            plain.set_params(columns=_settled(plain, roles, sample, choose))
+            with warnings.catch_warnings(record=True) as caught:
+                warnings.simplefilter("always")
+                chosen = choose(plain, roles, sample)
+            for warning in caught:
+                tell(warning.message)
+            columns = {name: declared.get(name) for name in roles.columns}
+            for name in undeclared:
+                likelihood, kind = chosen.get(name), sample.schema.field(name).type
+                by_type = next((word for is_one, word in BY_TYPE if is_one(kind)), "drop")
+                columns[name] = by_type if likelihood is None or likelihood.undecided else Chosen(likelihood)
+            plain.set_params(columns=columns)
     job = CountRows(plain, roles, keep, options.skip, journal=options.journal, **words)
-    part = engine.run(job)
-    if part.failed:
-        raise DataError(part.failed)
-    return job, part
-
-
-def _all_declared(columns: Any, roles: Roles) -> bool:
-    return isinstance(columns, dict) and all(columns.get(name, "auto") != "auto" for name in roles.columns)
-
-
-def _settled(plain: Any, roles: Roles, sample: Any, choose: Choose) -> dict[str, Any]:
-    """Return a likelihood for each column: declared, else chosen on a sample, else by type."""
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        found = choose(plain, roles, sample)
-    for warning in caught:
-        tell(warning.message)
-    declared = {} if plain.columns == "auto" else plain.columns
-    return {
-        name: declared[name] if declared.get(name, "auto") != "auto" else _likelihood(found.get(name), sample, name)
-        for name in roles.columns
-    }
+    return job, engine.result(job)
 
 
 def chosen_by_class(plain: Any, roles: Roles, sample: Any) -> Any:
@@ -187,11 +182,4 @@ def chosen_by_class(plain: Any, roles: Roles, sample: Any) -> Any:
     part = CountRows(plain, roles, 0, skip=True).count([Arrow(sample)], 0)
     if part.failed:
         raise DataError(part.failed)
-    return model_of(part).columns_ if part.statistics else {}
-
-
-def _likelihood(found: Any, sample: Any, name: str) -> Any:
-    if found is not None and not found.undecided:
-        return Chosen(found)
-    kind = sample.schema.field(name).type
-    return next((word for is_one, word in BY_TYPE if is_one(kind)), "drop")
+    return part.statistics["model"].columns_ if part.statistics else {}

@@ -8,7 +8,6 @@ from typing import Any, Literal
 
 import numpy as np
 
-from suffice.engines.guesses import guess_target, guess_text, is_string
 from suffice.errors import DataError, InputError, KindError, LabelError
 from suffice.estimators.shell.predicting import Predicting
 from suffice.later import pa, pc, sparse
@@ -18,7 +17,8 @@ from suffice.tables.parsing import is_number
 from suffice.telling import counted
 from suffice.typing import Booleans
 
-__all__ = ["Roles", "kind_of_rows", "roles", "roles_for", "roles_of"]
+LABELS = ("label", "labels", "target", "class", "category", "y", "species", "outcome", "spam")
+TEXTS = ("text", "texts", "message", "body", "content", "document", "comment", "review", "title")
 
 VECTOR = {"type", "size", "indices", "values"}
 """Fields of a Spark vector: type 0 is sparse, 1 dense."""
@@ -87,7 +87,7 @@ class Roles:
             return table
         if files.errors == "raise":
             raise InputError(
-                f"The column {self.target!r} must hold a label in every row; {_lack(lacking)} one. errors='skip' leaves"
+                f"The column {self.target!r} must hold a label in every row; {lack(lacking)} one. errors='skip' leaves"
                 " such rows out."
             )
         files.skip(lacking, f"no label in {self.target!r}", read=True)
@@ -112,16 +112,22 @@ def kind_of_rows(model: Any) -> str:
 
 
 def roles_of(estimator: Any, columns: Any, target: Any, features: Any = None, argument: str = "features") -> Roles:
-    """Return the roles of columns: as given, else guessed from names and types, and from contents if there are any."""
+    """Return the roles of columns: as given, else guessed from names and types, and from contents if there are any.
+
+    The target False stands for rows without labels.
+    """
     names = columns.schema.names if isinstance(columns, pa.Table) else columns.names
-    target = guess_target(names) if target is None else _known("target", target, names)
+    if target is not False:
+        target = guess_target(names) if target is None else _known("target", target, names)
     given = [features] if isinstance(features, str) else features
     chosen = [name for name in names if name != target] if given is None else list(given)
     for name in chosen:
         _known(argument, name, names)
     if not chosen:
-        raise InputError(f"The rows must have a column to learn from besides the labels {target!r}; they have none.")
-    if target in chosen:
+        raise InputError(
+            f"The rows must have a column to learn from besides the labels {target or ''!r}; they have none."
+        )
+    if target is not False and target in chosen:
         raise InputError(
             f"The argument '{argument}' must name columns other than the column of labels {target!r}; got {chosen!r}."
         )
@@ -130,16 +136,16 @@ def roles_of(estimator: Any, columns: Any, target: Any, features: Any = None, ar
             columns.select(chosen) if isinstance(columns, pa.Table) else pa.schema([columns.field(n) for n in chosen])
         )
         text = chosen[0] if given is not None and len(chosen) == 1 else guess_text(among, argument=argument)
-        return Roles("text", target, (text,))
+        return Roles("text", target or "", (text,))
     if kind_of_rows(estimator) == "table":
-        return Roles("table", target, tuple(chosen))
+        return Roles("table", target or "", tuple(chosen))
     if not kind_of_rows(estimator):
         raise KindError(
             f"The argument 'estimator' must be a classifier of suffice that is fitted by counting; got a "
             f"{type(estimator).__name__}."
         )
     nested = len(chosen) == 1 and pa.types.is_nested(columns.field(chosen[0]).type)
-    return Roles("vector" if nested else "matrix", target, tuple(chosen))
+    return Roles("vector" if nested else "matrix", target or "", tuple(chosen))
 
 
 def roles_for(model: Any, columns: Any, features: Any = None) -> Roles:
@@ -150,7 +156,7 @@ def roles_for(model: Any, columns: Any, features: Any = None) -> Roles:
     target = getattr(model, "target_", "")
     if features is None and not there:
         features = [name for name in names if name != target]
-    return roles_of(model, _with_nothing(columns), "", features or there)
+    return roles_of(model, columns, False, features or there)
 
 
 def roles(table: Any, model: Any, target: str | None, text: str | None, labelled: bool = True) -> Roles:
@@ -166,42 +172,32 @@ def roles(table: Any, model: Any, target: str | None, text: str | None, labelled
     else:
         names = [name for name in table.column_names if name != getattr(model, "target_", None)] or table.column_names
         is_table = kind_of_rows(model) == "table"
-        found = roles_of(model, _with_nothing(table), "", names, "text") if is_table else roles_for(model, table, text)
+        found = roles_of(model, table, False, names, "text") if is_table else roles_for(model, table, text)
     return Roles(found.kind, found.target, found.columns, classes, lenient=True)
-
-
-def _with_nothing(columns: Any) -> Any:
-    """Return the columns with an empty one added, to stand for the target."""
-    if isinstance(columns, pa.Table):
-        return columns.append_column("", pa.nulls(columns.num_rows))
-    return pa.schema([*columns, pa.field("", pa.null())])
 
 
 def _check_columns(model: Any, names: list[str], target: str | None, text: str | None) -> None:
     """Raise InputError if a column that a fitted model was fitted to is not in a file."""
     for name, own, holds in ((target, "target_", "labels"), (text, "text_column_", "texts")):
         if name is not None and name not in names and name == getattr(model, own, None):
-            found = ", ".join(map(repr, names[:8])) + (", …" if len(names) > 8 else "")
-            raise InputError(f"The file must have the model's column of {holds}, {name!r}; its columns are {found}.")
+            raise InputError(
+                f"The file must have the model's column of {holds}, {name!r}; its columns are {_listed(names)}."
+            )
 
 
-def _lack(rows: int) -> str:
+def lack(rows: int) -> str:
     """Return the number of rows that lack something, with the verb.
 
-    >>> _lack(1), _lack(1200)
+    >>> lack(1), lack(1200)
     ('1 row lacks', '1,200 rows lack')
     """
     return f"{counted(rows, 'row')} {'lacks' if rows == 1 else 'lack'}"
 
 
-def _some(names: Sequence[str]) -> str:
-    more = f" and {len(names) - 5} more" if len(names) > 5 else ""
-    return f"{', '.join(map(repr, names[:5]))}{more}"
-
-
 def _known(what: str, name: Any, names: Sequence[str]) -> str:
     if name not in names:
-        hint = closest(name, names) or f" The columns are {_some(names)}."
+        more = f" and {len(names) - 5} more" if len(names) > 5 else ""
+        hint = closest(name, names) or f" The columns are {', '.join(map(repr, names[:5]))}{more}."
         raise InputError(f"The argument '{what}' must name a column of the data; got {name!r}.{hint}")
     return str(name)
 
@@ -264,3 +260,76 @@ def _of_spark(array: Any, name: str) -> Any:
     ends = np.cumsum(pc.list_value_length(indices).to_numpy(zero_copy_only=False))
     parts = (part.flatten().to_numpy(zero_copy_only=False) for part in (values, indices))
     return sparse.csr_matrix((*parts, np.append(0, ends)), shape=(len(array), int(sizes[0])))
+
+
+# guesses from names, types and contents -------------------------------------------------------------------------------
+
+
+def label_among(names: list[str]) -> str | None:
+    """Return the only column whose name says that it holds labels, or None if there is not exactly one."""
+    found = _called(names, LABELS)
+    return found[0] if len(found) == 1 else None
+
+
+def guess_target(names: list[str]) -> str:
+    """Return the column whose name says that it holds labels; raise InputError unless there is exactly one."""
+    found = _called(names, LABELS)
+    if len(found) != 1:
+        numbered = names == [f"c{k}" for k in range(1, len(names) + 1)]
+        hint = (
+            " The file was read without column names: header=True takes them from its first line." if numbered else ""
+        )
+        raise InputError(
+            f"The argument 'target' must name the column of labels, one of {_listed(names)}; got none, and "
+            f"{_how_many(found)} is called {', '.join(LABELS)}.{hint}"
+        )
+    return found[0]
+
+
+def guess_text(columns: Any, target: str | None = None, argument: str = "text") -> str:
+    """Return the column of texts of an Arrow table or schema; raise InputError unless there is exactly one.
+
+    It is the column of strings whose name says so, else the only column of prose, else the only column of strings. A
+    schema has no contents to find prose in.
+    """
+    schema, rows = (columns.schema, columns) if isinstance(columns, pa.Table) else (columns, None)
+    others = [name for name in schema.names if name != target]
+    if rows is None and len(others) == 1:
+        return str(others[0])
+    strings = [name for name in others if is_string(schema.field(name).type)]
+    prose = [name for name in strings if rows is not None and is_text(rows[name])]
+    for found in (_called(strings, TEXTS), prose, strings, _called(others, TEXTS)):
+        if len(found) == 1:
+            return str(found[0])
+    raise InputError(
+        f"The argument '{argument}' must name the column of texts, one of {_listed(others)}; got none, and "
+        f"{_how_many(strings)} holds texts."
+    )
+
+
+def is_text(column: Any) -> bool:
+    """Return whether a column holds prose: strings of three words or more on average, most of them distinct."""
+    if not is_string(column.type):
+        return False
+    sample = column.slice(0, 1000).drop_null()
+    if not len(sample):
+        return False
+    words = pc.mean(pc.count_substring(sample, " ")).as_py() or 0.0
+    return bool(words >= 2 and pc.count_distinct(sample).as_py() > 0.5 * len(sample))
+
+
+def is_string(kind: Any) -> bool:
+    """Return whether an Arrow type is a string type."""
+    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind) or kind == pa.string_view())
+
+
+def _called(names: list[str], words: tuple[str, ...]) -> list[str]:
+    return [name for name in names if name.strip().lower() in words]
+
+
+def _listed(names: list[str]) -> str:
+    return ", ".join(map(repr, names[:8])) + (", …" if len(names) > 8 else "")
+
+
+def _how_many(found: list[str]) -> str:
+    return "more than one of them" if found else "none of them"

@@ -12,8 +12,6 @@ import numpy as np
 from suffice.later import issparse, pa
 from suffice.sparse import sound
 
-__all__ = ["PAIR", "Arrow", "FileRows", "Frame", "Matrix", "Records", "Source"]
-
 PAIR = ("x", "y")
 """Names for the two columns of a pair, or of an array of rows and its labels."""
 
@@ -43,38 +41,21 @@ class Source(ABC):
 
 @dataclass(frozen=True)
 class Arrow(Source):
-    """An Arrow table."""
+    """An Arrow table; one from a file may lack columns of other files."""
 
     rows: Any
+    of_file: bool = False
 
     def __len__(self) -> int:
         return int(self.rows.num_rows)
 
     def take(self, places: Any) -> Source:
         """Return a subset of the rows."""
-        return Arrow(self.rows.take(pa.array(places)))
+        return Arrow(self.rows.take(pa.array(places)), self.of_file)
 
     def table(self, names: Sequence[str]) -> Any:
         """Return a subset of the columns."""
-        return self.rows.select(list(names))
-
-
-@dataclass(frozen=True)
-class FileRows(Source):
-    """An Arrow table from one of several files, which may lack columns of the others."""
-
-    rows: Any
-
-    def __len__(self) -> int:
-        return int(self.rows.num_rows)
-
-    def take(self, places: Any) -> Source:
-        """Return a subset of the rows."""
-        return FileRows(self.rows.take(pa.array(places)))
-
-    def table(self, names: Sequence[str]) -> Any:
-        """Return the columns that the table has."""
-        return self.rows.select([name for name in names if name in self.rows.column_names])
+        return self.rows.select([name for name in names if not self.of_file or name in self.rows.column_names])
 
 
 @dataclass(frozen=True)
@@ -112,8 +93,12 @@ class Records(Source):
     def table(self, names: Sequence[str]) -> Any:
         """Return a subset of the columns."""
         records = [_record(row, self.schema) for row in self.rows]
-        types = {name: self.schema.field(name).type for name in names}
-        return pa.table({name: _typed([row.get(name) for row in records], kind) for name, kind in types.items()})
+        columns = {}
+        for name in names:
+            kind = self.schema.field(name).type  # null if it is to be inferred
+            values = [row.get(name) for row in records]
+            columns[name] = pa.array(values, None if pa.types.is_null(kind) else kind)
+        return pa.table(columns)
 
 
 @dataclass(frozen=True)
@@ -148,11 +133,6 @@ def _as_column(X: Any) -> Any:
     lists = [pa.ListArray.from_arrays(offsets, pa.array(part)) for part in (X.indices.astype(np.int32), X.data)]
     kinds, sizes = pa.array(np.zeros(X.shape[0], np.int8)), pa.array(np.full(X.shape[0], X.shape[1], np.int32))
     return pa.StructArray.from_arrays([kinds, sizes, *lists], ["type", "size", "indices", "values"])
-
-
-def _typed(values: list[Any], kind: Any) -> Any:
-    """Return a column of the given type, or of an inferred type if it is null."""
-    return pa.array(values, None if pa.types.is_null(kind) else kind)
 
 
 def _record(row: Any, schema: Any) -> dict[str, Any]:

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from suffice.engines.answers import Answering, Held
+from suffice.engines.answers import Answering, Held, must_be_free
 from suffice.engines.driver import fit_by
+from suffice.engines.files import classifier_of
 from suffice.engines.passes import Options, Request
-from suffice.engines.predicted_files import classifier_of
 from suffice.engines.roles import roles_for
-from suffice.errors import InputError, KindError, MissingLibrary
+from suffice.errors import KindError, MissingLibrary
 from suffice.estimators.shell.counted import unfitted
 from suffice.store import from_bytes, to_bytes
 
@@ -100,18 +100,12 @@ def predict(model: Any, data: DataFrame, features: Any = None, *, errors: str = 
 
         spark.predict(sf.load("mail.suffice"), mail).write.parquet("answers.parquet")
     """
-    if errors not in ("raise", "skip"):
-        raise InputError(f"The argument 'errors' must be 'raise' or 'skip'; got {errors!r}.")
-    model = classifier_of(model)
-    taken = [name for name in ANSWERS if name in data.columns]
-    if taken:
-        raise InputError(
-            f"The argument 'data' must have no column {taken[0]!r}, the name of a column of predictions. Rename it."
-        )
+    skip, model = Options.of(errors).skip, classifier_of(model)
+    must_be_free(ANSWERS, data.columns)
     plain = _plain(data)
     roles = roles_for(model, to_arrow_schema(plain.schema), features)
     shared = data.sparkSession.sparkContext.broadcast(to_bytes(model))
-    answering = Answering(Held(shared), roles, errors == "skip")
+    answering = Answering(Held(shared), roles, skip)
     label = {"U": "string", "O": "string", "b": "boolean", "f": "double"}.get(model.classes_.dtype.kind, "bigint")
     make: Any = arrow_udf  # its type annotations lack structs
     answer = make(answers_of(answering), f"prediction {label}, probability double, probabilities array<double>")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gc
 from collections.abc import Iterable, Iterator
-from dataclasses import fields
 from functools import cache
 from typing import Any
 
@@ -13,12 +12,10 @@ from pyspark import TaskContext
 from pyspark.sql import DataFrame, SparkSession
 
 from suffice.engines.answers import Answering
-from suffice.engines.part_results import Job, PartResult
+from suffice.engines.jobs import Job, PartResult
 from suffice.engines.passes import Engine
 from suffice.engines.row_sources import Arrow
 from suffice.later import pa
-
-__all__ = ["ANSWERS", "SparkEngine", "answers_of"]
 
 FAN_IN = 8
 """The factor by which the number of merging tasks shrinks at each level of the tree."""
@@ -27,10 +24,7 @@ FEW = 4
 """The most cores whose merged results the driver merges directly, without a tree."""
 
 ANSWERS = ("prediction", "probability", "probabilities")
-PARTS = (
-    "place int, statistics binary, kept binary, rows bigint, skipped bigint, failed string, where int, "
-    "sums array<double>"
-)
+PARTS = "place int, part binary"
 
 
 class SparkEngine(Engine):
@@ -51,14 +45,13 @@ class SparkEngine(Engine):
 
         def merging(batches: Iterable[Any]) -> Iterator[Any]:
             _spare_modules()
-            yield _row(lighter.merge(_parts(batches)), _place())
+            sent = (value.as_py() for batch in batches for value in batch.column("part"))
+            yield _row(lighter.merge(map(PartResult.unpacked, sent)), _place())
 
         parts = self.data.select(*job.roles.names).mapInArrow(counting, PARTS)
         for width in _widths(self.data.sparkSession):
             parts = parts.repartition(width, "place").mapInArrow(merging, PARTS)
-        names = [field.name for field in fields(PartResult)]
-        found = [PartResult(*(_as_given(row[name]) for name in names)) for row in parts.collect()]
-        return job.merge(found, travels=False)
+        return job.merge(PartResult.unpacked(bytes(row["part"])) for row in parts.collect())
 
 
 def _widths(session: SparkSession) -> list[int]:
@@ -82,22 +75,7 @@ def _place() -> int:
 
 
 def _row(part: PartResult, place: int) -> Any:
-    columns = {field.name: [getattr(part, field.name)] for field in fields(PartResult)}
-    types = {"place": pa.int32(), "where": pa.int32(), "rows": pa.int64(), "skipped": pa.int64()}
-    types["sums"] = pa.list_(pa.float64())
-    table = {"place": [place], **columns}
-    arrays = [pa.array(value, types.get(name)) for name, value in table.items()]
-    return pa.RecordBatch.from_arrays(arrays, list(table))
-
-
-def _parts(batches: Iterable[Any]) -> Iterator[PartResult]:
-    for batch in batches:
-        for i in range(batch.num_rows):
-            yield PartResult(*(batch.column(field.name)[i].as_py() for field in fields(PartResult)))
-
-
-def _as_given(value: Any) -> Any:
-    return bytes(value) if isinstance(value, bytearray) else value
+    return pa.RecordBatch.from_arrays([pa.array([place], pa.int32()), pa.array([part.packed()])], ["place", "part"])
 
 
 def answers_of(answering: Answering) -> Any:

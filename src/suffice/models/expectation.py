@@ -17,25 +17,24 @@ to the objective, the M step raises it by changing the parameters, and the objec
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from itertools import combinations
-from typing import Protocol
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
+from itertools import combinations, pairwise
 
 import numpy as np
 
 from suffice.later import gammaln
-from suffice.models.model import Block, Model
+from suffice.models.class_prior import ClassPrior
+from suffice.models.likelihoods.base import Likelihood
+from suffice.models.model import Block, Model, Name
 from suffice.models.predictor import Predictor, RowsByName, normalise
 from suffice.models.scoring.rows import Labels, Rows
 from suffice.posterior import Dirichlet
-from suffice.typing import Array
-
-__all__ = [
-    "Climbed", "Expectation", "History", "Report", "ShareSource", "Weighable", "bic", "climb", "coinciding",
-    "counted_by", "entropy", "evidence_of_clusters", "expected_counts", "log_joint", "log_joint_of_labels",
-    "log_likelihoods", "log_prior_density", "lower_bound", "n_parameters", "share_out", "shares_of", "weighted_sum",
-]  # fmt: skip
+from suffice.stats.row_shares import no_documents
+from suffice.stats.word_counts import WordCounts
+from suffice.typing import Array, LabelArray
 
 SLIGHT = 1e-100
 """Share below which a row does not count for a class: it would not change any count."""
@@ -45,57 +44,163 @@ SAME = 1e-3
 
 Report = Callable[[int, float], None]
 
+Weighed = tuple[RowsByName, Array]
+"""Rows and their weights."""
 
-class Expectation(Protocol):
-    """Describe the result of an E step: the rows under a model."""
+
+@dataclass(frozen=True, eq=False)
+class Expectation:
+    """Rows under a model (E step): sums over the rows, and on demand their counts for the M step."""
+
+    predictor: Predictor
+    labelled: float  # Σ w ln p(x, y) of labelled rows
+    unlabelled: float  # Σ w ln p(x) of the others
+    below: float  # the lower bound of `unlabelled` by the shares of the step before (EM-4); NaN if these are unknown
+    count: Callable[[], list[Model]]  # returns unlabelled rows counted by their shares, part by part
+    entropy: Callable[[], float]  # returns the total entropy of the shares
+    shares: Array | None = None  # of unlabelled rows in memory
+    log_prior_density: float = 0.0
 
     @property
     def objective(self) -> float:
-        """Return ln p of rows, labels and parameters (EM-1)."""
-
-    @property
-    def entropy(self) -> float:
-        """Return the total entropy of the shares of unlabelled rows."""
+        """Return ln p of rows, labels and parameters."""
+        return self.log_prior_density + self.labelled + self.unlabelled  # EM-1
 
     @property
     def bound(self) -> float:
-        """Return the objective's lower bound, by the previous step's shares (EM-4); NaN if these are unknown."""
-
-    def learn(self) -> Model:
-        """Return the model of labelled rows, and of the others split by their shares (M step)."""
-
-    def then(self, model: Model) -> Expectation:
-        """Return the rows under the next model, with the bound by the current shares."""
+        """Return the lower bound of the objective by the shares of the step before; NaN if these are unknown."""
+        return self.log_prior_density + self.labelled + self.below
 
 
-class ShareSource(Protocol):
-    """Describe rows that EM learns from, wherever they are stored."""
+@dataclass(frozen=True, eq=False, kw_only=True)
+class EMRows(ABC):
+    """Rows that EM learns from: the model of those with labels, and others, in memory or on an engine."""
+
+    prior: ClassPrior
+    base: Model  # of labelled rows; it has no rows if there are none, and always all blocks
+    share: float = 1.0  # the weight of an unlabelled row relative to a labelled one (EM-2)
 
     @property
+    @abstractmethod
     def unlabelled(self) -> float:
         """Return the total weight of unlabelled rows."""
 
     @property
     def weight(self) -> float:
         """Return the total weight of all rows."""
+        return float(self.base.n.sum()) + self.unlabelled
 
-    def expect(self, model: Model) -> Expectation:
-        """Return the rows under a model (E step)."""
+    @abstractmethod
+    def scan(self, predictor: Predictor, previous: Expectation | None = None) -> Expectation:
+        """Return the sums of the E step over the rows, with the bound by the shares of the previous step."""
+
+    def expect(self, model: Model, previous: Expectation | None = None) -> Expectation:
+        """Return the rows under a model (E step), with the bound by the shares of the previous step."""
+        predictor = Predictor(model, self.prior)
+        density = log_prior_density(predictor)  # raises before the rows are read, if the prior is improper
+        return replace(self.scan(predictor, previous), log_prior_density=density)
+
+    def learned(self, counts: list[Model], likelihoods: Mapping[Name, Likelihood]) -> Model:
+        """Return the model of labelled rows, and of the expected counts of the others (M step)."""
+        parts = [self.base, *counts] if self.base.n.any() else counts
+        total = Model.total(parts) if parts else self.base
+        blocks = {name: total.blocks.get(name, block) for name, block in self.base.blocks.items()}
+        return replace(total, blocks=blocks).with_likelihoods(likelihoods)
 
 
-class Weighable(ShareSource, Protocol):
-    """Describe rows whose unlabelled part may be weighted down."""
+@dataclass(frozen=True, eq=False, kw_only=True)
+class SharedRows(EMRows):
+    """Rows in memory: labelled ones, and parts of unlabelled ones, which several classes share."""
 
-    def weighing(self, share: float) -> Weighable:
-        """Return the rows with unlabelled ones counting for `share` of their weight (EM-2)."""
+    free: tuple[Weighed, ...]
+    known: tuple[RowsByName, Labels] | None = None
 
-    def based_on(self, base: Model) -> ShareSource:
-        """Return the rows with another model of the labelled ones, such as that of some of them."""
+    @classmethod
+    def of(
+        cls,
+        empty: Model,
+        prior: ClassPrior,
+        free: tuple[Weighed, ...],
+        known: tuple[RowsByName, Labels] | None = None,
+        share: float = 1.0,
+    ) -> SharedRows:
+        """Count labelled rows by the classes and blocks of an empty model."""
+        rows = cls(prior=prior, base=empty, share=share, free=free, known=known)
+        return rows if known is None else replace(rows, base=rows.learned([counted_by(empty, *known)], {}))
+
+    @property
+    def classes(self) -> int:
+        """Return the number of classes."""
+        return len(self.base.classes)
+
+    @cached_property
+    def shared(self) -> Array:
+        """Return the weight of each unlabelled row."""
+        return self.share * np.concatenate([np.zeros(0), *(weights for _, weights in self.free)])  # EM-2
+
+    @property
+    def unlabelled(self) -> float:
+        """Return the total weight of unlabelled rows."""
+        return float(self.shared.sum())
+
+    def counts(self, shares: Array) -> list[Model]:
+        """Return unlabelled rows counted by shares, part by part."""
+        labels = (Labels(np.ascontiguousarray(shares[at]), self.shared[at], self.classes) for at in self._parts)
+        return [counted_by(self.base, rows, each) for (rows, _), each in zip(self.free, labels, strict=True)]
+
+    def with_seeds(self, seeds: Array, likelihoods: Mapping[Name, Likelihood]) -> Model:
+        """Return the model in which each class has the rows that seed it, and an average of all rows."""
+        average = self.shared / self.shared.sum()
+        twos = replace(self, free=tuple((rows, np.ones(len(weights))) for rows, weights in self.free), share=2.0)
+        return twos.learned(twos.counts((average[:, None] + seeds) / 2), likelihoods)  # no share is above one
+
+    def as_one_class(self) -> Model:
+        """Return the model of all unlabelled rows as one class."""
+        one = replace(self, base=emptied(self.base, np.zeros(1, np.int64)))
+        return one.learned(one.counts(np.ones((len(self.shared), 1))), {})
+
+    def scan(self, predictor: Predictor, previous: Expectation | None = None) -> Expectation:
+        """Return the sums of the E step over the rows, with the bound by the shares of the previous step."""
+        labelled = 0.0
+        if self.known is not None:
+            rows, labels = self.known
+            own = log_joint(predictor, rows)[np.arange(len(labels)), labels.y]
+            labelled = weighted_sum(labels.given, own)
+        below, before = (np.nan, None) if previous is None else (0.0, previous.shares)
+        of_parts = [(np.zeros((0, self.classes)), np.zeros(0))]
+        for (rows, _), at in zip(self.free, self._parts, strict=True):
+            joint = log_joint(predictor, rows)
+            if before is not None:
+                below += lower_bound(joint, before[at], self.shared[at])
+            of_parts.append(share_out(joint, predictor.log_prior))
+        shares, logs = (np.concatenate(arrays) for arrays in zip(*of_parts, strict=True))
+        unlabelled = weighted_sum(self.shared, logs)
+        count, unsure = partial(self.counts, shares), partial(entropy, shares, self.shared)
+        return Expectation(predictor, labelled, unlabelled, below, count, unsure, shares)
+
+    def scores(self, model: Model) -> Array:
+        """Return ln p(x | c) of unlabelled rows, including the terms that all classes share."""
+        predictor = Predictor(model, self.prior)
+        return np.concatenate([_with_measure(model, rows, predictor.scores(rows)) for rows, _ in self.free])
+
+    def points(self) -> Array | None:
+        """Return unlabelled rows as points; None where they are not points."""
+        if len(self.base.blocks) != 1:
+            return None
+        ((name, block),) = self.base.blocks.items()
+        parts = [block.likelihood.points(rows[name]) for rows, _ in self.free]
+        known = [part for part in parts if part is not None]
+        return np.concatenate(known) if len(known) == len(parts) else None
+
+    @cached_property
+    def _parts(self) -> list[slice]:
+        ends = np.cumsum([0, *(len(weights) for _, weights in self.free)]).tolist()
+        return [slice(a, b) for a, b in pairwise(ends)]
 
 
 @dataclass(frozen=True)
 class History:
-    """Hold the course of the objective."""
+    """The course of the objective."""
 
     objective: list[float]  # initially, and after each step
     converged: bool
@@ -104,7 +209,7 @@ class History:
 
 @dataclass(frozen=True, eq=False)
 class Climbed:
-    """Hold the result of EM."""
+    """The result of EM."""
 
     model: Model
     expectation: Expectation  # of the model
@@ -112,7 +217,7 @@ class Climbed:
 
 
 def climb(
-    source: ShareSource, model: Model, max_iter: int, tol: float, report: Report | None = None, record: bool = False
+    source: EMRows, model: Model, max_iter: int, tol: float, report: Report | None = None, record: bool = False
 ) -> Climbed:
     """Return EM's result once a step changes the objective by at most `tol` per row; `record` keeps the bounds."""
     path: list[float] = []
@@ -126,8 +231,8 @@ def climb(
         converged = not source.unlabelled or _settled(path, tol * source.unlabelled)
         if converged or len(path) > max_iter:
             return Climbed(model, expectation, History(path, converged, [*bound[1:], np.nan]))
-        model = expectation.learn()
-        expectation = expectation.then(model) if record else source.expect(model)
+        model = source.learned(expectation.count(), model.likelihoods)
+        expectation = source.expect(model, expectation if record else None)
 
 
 def _settled(path: list[float], slight: float) -> bool:
@@ -142,11 +247,6 @@ def _settled(path: list[float], slight: float) -> bool:
 def log_joint(predictor: Predictor, rows: RowsByName) -> Array:
     """Return ln p(x, c), rows × classes, of a model without views, including the terms that all classes share."""
     return _with_measure(predictor.model, rows, predictor.joint(rows))
-
-
-def log_likelihoods(predictor: Predictor, rows: RowsByName) -> Array:
-    """Return ln p(x | c), rows × classes, of a model without views, including the terms that all classes share."""
-    return _with_measure(predictor.model, rows, predictor.scores(rows))
 
 
 def _with_measure(model: Model, rows: RowsByName, logs: Array) -> Array:
@@ -166,27 +266,6 @@ def _measure(block: Block, rows: Rows) -> Array | float:
         rows.__dict__["fixed_measure"] = block.settled.measure(block.t, rows)
     known: Array | float = vars(rows)["fixed_measure"]
     return known
-
-
-def shares_of(predictor: Predictor, rows: RowsByName) -> tuple[Array, Array]:
-    """Return p(c | x) and ln p(x) of unlabelled rows (E step of a part)."""
-    return share_out(log_joint(predictor, rows), predictor.log_prior)
-
-
-def expected_counts(predictor: Predictor, rows: RowsByName, weights: Array) -> tuple[Model, float, float]:
-    """Return unlabelled rows counted by their shares, Σ w ln p(x), and the entropy of the shares.
-
-    This does both steps for a part of the rows that is read once; counts of parts add up.
-    """
-    shares, logs = shares_of(predictor, rows)
-    counts = counted_by(predictor.model, rows, Labels(shares, weights, len(predictor.model.classes)))
-    return counts, weighted_sum(weights, logs), entropy(shares, weights)
-
-
-def log_joint_of_labels(predictor: Predictor, rows: RowsByName, labels: Labels) -> float:
-    """Return Σ w ln p(x, y) of labelled rows."""
-    own = log_joint(predictor, rows)[np.arange(len(labels)), labels.y]
-    return weighted_sum(labels.given, own)
 
 
 def counted_by(model: Model, rows: RowsByName, labels: Labels) -> Model:
@@ -282,3 +361,14 @@ def coinciding(shares: Array, weights: Array) -> list[tuple[int, int]]:
         if float(-(pair * np.log(pair)).sum()) - unsure / (n[a] + n[b]) < SAME:
             found.append((a, b))
     return found
+
+
+def emptied(model: Model, classes: LabelArray) -> Model:
+    """Return a model of the same blocks with other classes and no rows; all words of texts are kept."""
+    nowhere, k = np.full(len(model.classes), -1), len(classes)
+    blocks = {}
+    for name, block in model.blocks.items():
+        t = block.t
+        zero = no_documents(t, k) if isinstance(t, WordCounts) else t.with_classes(nowhere, k)
+        blocks[name] = Block(block.likelihood, zero)
+    return Model(classes, model.rows.with_classes(nowhere, k), blocks)

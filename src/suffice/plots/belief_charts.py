@@ -75,8 +75,6 @@ def belief(
     if prior is None and "posterior" not in show_names:
         raise InputError(f"The argument 'show' of belief asks for {show!r}, which needs a prior; got none.")
     now, before = of_one_number(posterior), of_one_number(prior)
-    if not isinstance(now, NormalInverseGamma):
-        curved(now, "posterior", "belief")
     if before is not None and isinstance(before, NormalInverseGamma) != isinstance(now, NormalInverseGamma):
         raise KindError(
             f"The argument 'prior' of belief must be a {type(now).__name__}, as the posterior is; "

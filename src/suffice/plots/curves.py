@@ -146,6 +146,16 @@ class Curve:
         heights = self.density(x)
         return x[np.isfinite(heights)], heights[np.isfinite(heights)]
 
+    def vague(self, about: Curve | None, narrowest: Curve) -> bool:
+        """Return whether a belief is too wide to choose the axis.
+
+        If the chart is about no belief, only those that cover the narrowest one are too wide: they are seen there.
+        """
+        main = about or narrowest
+        if isinstance(self.belief, BetaBelief) or self.width <= VAGUE * main.width:  # an axis from 0 to 1
+            return False
+        return about is not None or (self.tails[0] < main.tails[1] and main.tails[0] < self.tails[1])
+
     def peak(self, x: Array, ends: Ends, vague: bool = False) -> float:
         """Return the height of the peak; if infinite or vague, at most four times the height away from the ends."""
         places, heights = self.drawn(x)
@@ -169,35 +179,17 @@ class CurveAxes:
     @classmethod
     def of(cls, curves: Sequence[Curve], about: Curve | None = None, highest: Curve | None = None) -> CurveAxes:
         """Return the axes for some curves; no vague curve hides the one that the height must suit."""
-        ends = _ends(curves, about)
-        x = _points(curves, ends)
-        narrowest = min(curves, key=lambda one: one.width)
-        main = highest or about or narrowest
+        narrowest, highest = min(curves, key=lambda one: one.width), highest or about
+        limits = [one.limits for one in curves if not one.vague(about, narrowest)]
+        low, high = min(start for start, _ in limits), max(end for _, end in limits)
+        if isinstance(curves[0].belief, BetaBelief):
+            low, high = (low, high) if 0 < high - low <= NARROW else (0.0, 1.0)
+            high = 1.0 if 1 - high < 0.2 * (1 - low) else high
+        ends = (0.0 if 0 <= low < 0.2 * high else low), high
+        x, main = _points(curves, ends), highest or narrowest
         # Curves that are infinite at an end are cut, and so are vague beliefs that have a spike there.
-        top = max(one.peak(x, ends, _vague(one, narrowest, highest or about)) for one in curves)
+        top = max(one.peak(x, ends, one.vague(highest, narrowest)) for one in curves)
         return cls(ends, x, min(top, TALL * main.peak(x, ends)) if main.bounded else top)
-
-
-def _vague(curve: Curve, narrowest: Curve, about: Curve | None) -> bool:
-    """Return whether a belief is too wide to choose the axis.
-
-    If the chart is about no belief, only the beliefs that cover the narrowest one are too wide: they are seen there.
-    """
-    main = about or narrowest
-    if isinstance(curve.belief, BetaBelief) or curve.width <= VAGUE * main.width:  # an axis from 0 to 1
-        return False
-    return about is not None or (curve.tails[0] < main.tails[1] and main.tails[0] < curve.tails[1])
-
-
-def _ends(curves: Sequence[Curve], about: Curve | None) -> Ends:
-    narrowest = min(curves, key=lambda one: one.width)
-    starts, stops = zip(*(one.limits for one in curves if not _vague(one, narrowest, about)), strict=True)
-    low, high = min(starts), max(stops)
-    if isinstance(curves[0].belief, BetaBelief):
-        if not 0 < high - low <= NARROW:
-            return 0.0, 1.0
-        high = 1.0 if 1 - high < 0.2 * (1 - low) else high
-    return (0.0 if 0 <= low < 0.2 * high else low), high
 
 
 def _points(curves: Sequence[Curve], ends: Ends) -> Array:

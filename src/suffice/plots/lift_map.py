@@ -16,13 +16,10 @@ from suffice.typing import Array
 
 CLASSES, SLICES = 6, 4
 """The number of classes shown by default, and of values of a third column with panels of their own."""
-
 FURTHEST = 3.0
 """The largest end of the colour scale, as a power of 2: 8 times as often, or an eighth."""
-
 WRITTEN = 12
 """The most values of a column for which cells show their numbers."""
-
 COLOURS = [PALETTE[0], "rgba(0, 114, 178, 0.05)", "rgba(213, 94, 0, 0.05)", PALETTE[1]]
 """From less to more; transparent in the middle, to show the page."""
 UNDECIDED = 0.38

@@ -168,6 +168,17 @@ def rechosen(model: Model, fresh: Model) -> Model:
     return replace(model, blocks=blocks)
 
 
+def chosen_by_sample(model: Model, fresh: Model) -> Model:
+    """Return a model with the likelihoods that a sample of its rows chose, counted as `fresh`, where counts allow."""
+    blocks = dict(model.blocks)
+    for name, block in fresh.alone.items():
+        before, law = blocks[name], block.likelihood
+        if isinstance(before, OpenBlock) and before.numbers is not None and law != before.likelihood:
+            served = law.served(before)
+            blocks[name] = before if served is None else OpenBlock(law, served, before.numbers)
+    return replace(model, blocks=blocks)
+
+
 def check_block(name: Name, block: OpenBlock, n_classes: int) -> None:
     """Raise DataError or ShapeError unless a column has the statistic that its likelihood counts."""
     t, kinds = block.statistic, block.likelihood.statistic

@@ -18,6 +18,7 @@ from suffice.plots.elements import cut, fixed
 from suffice.plots.features import ends_of, steps, steps_drawn, word_lines
 from suffice.reporting.column_views import ColumnView, JointView
 from suffice.reporting.judged_rows import LEVEL, JudgedRows
+from suffice.typing import Integers
 
 LIGHT = ("#1f7a6d", "#c2532f", "#4b5fb8", "#a67c00", "#9c3f78", "#2d7fb0", "#5f7f24", "#8a5a3c", "#6a4fa3", "#5f6b76")
 DARK = ("#4fc3ae", "#f08a63", "#93a4f4", "#dcb13c", "#e58cbf", "#6fbfee", "#a6c961", "#cf9c79", "#b49bea", "#a9b4bf")
@@ -27,7 +28,7 @@ SIDE = 42
 """Width of the labels of an axis, in pixels, so that two charts stand exactly one above the other."""
 
 FONT = "ui-sans-serif, system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif"
-SPIKES, STEPS = 300, 20
+STEPS = 20
 NAME, LONG = 22, 30
 WRITTEN = 8
 LETTER, GAP = 7, 8
@@ -39,6 +40,9 @@ TURNED = 20
 
 WEIGHT = 44
 """Width of the number beside a bar of a waterfall, in pixels."""
+
+BOUNDS = ("low:Q", "at least", ".1%"), ("high:Q", "at most", ".1%")
+"""The ends of an interval, where the mouse is."""
 
 CONFIG: dict[str, Any] = {
     "background": "transparent",
@@ -80,9 +84,6 @@ def _chart(lines: list[dict[str, Any]]) -> Any:
     return alt.Chart(alt.Data(values=lines))
 
 
-BOUNDS = ("low:Q", "at least", ".1%"), ("high:Q", "at most", ".1%")
-
-
 def _tips(*fields: tuple[str, str, str]) -> list[Any]:
     """Return what is shown where the mouse is: fields with their titles, and formats of numbers."""
     return [alt.Tooltip(name, title=title, **({"format": form} if form else {})) for name, title, form in fields]
@@ -116,16 +117,8 @@ def accuracy(judged: JudgedRows) -> dict[str, Any]:
     return spec_of(alt.layer(every, span, dots), 26 * len(lines))
 
 
-def shown_words(words: FeatureBelief, pair: tuple[int, int]) -> Any:
-    """Return the words that are most probable in either of two classes, in the order of the vocabulary."""
-    best = np.union1d(*(words.most(c, SPIKES) for c in pair))
-    mean = words.mean(best)[list(pair)].max(axis=0)
-    return np.sort(best[np.argsort(-mean, kind="stable")[:SPIKES]])
-
-
-def spikes(words: FeatureBelief, pair: tuple[int, int], names: list[str]) -> list[dict[str, Any]]:
+def spikes(words: FeatureBelief, which: Integers, pair: tuple[int, int], names: list[str]) -> list[dict[str, Any]]:
     """Plot the probabilities of words as spikes, one chart for each of two classes, on the same scales."""
-    which = shown_words(words, pair)
     tables = [word_lines(words, c, which, LEVEL) for c in pair]
     top = max(line["mean"] for lines in tables for line in lines) * 1.08
     fields = [("word:N", "word", ""), ("mean:Q", "posterior mean", "")]

@@ -26,11 +26,12 @@ from suffice.reporting.shown_rows import Example, chosen, confidently_wrong
 from suffice.reporting.thresholds import Thresholds, thresholds
 from suffice.reporting.wording import percent
 from suffice.stats.content import hashed
+from suffice.typing import Integers
 
 MOST_ROWS = 50_000
 MOST_COLUMNS = 12
 LISTED = 40
-INFORMATIVE, PROBABLE = 24, 8
+INFORMATIVE, PROBABLE, SPIKES = 24, 8, 300
 WRONG = 8
 CURVE, FEWEST, JUDGED, STEPS = 16_000, 60, 4, 7
 """The learning curve: the most and the fewest rows, one in how many is held out, and the number of points."""
@@ -70,7 +71,8 @@ class Facts:
     data: DataFacts
     judged: JudgedRows
     words: FeatureBelief | None
-    pair: tuple[int, int]
+    pair: tuple[int, int]  # the two classes that are compared word by word
+    shown: Integers  # the words, in the order of the vocabulary
     columns: list[ColumnView]
     together: JointViews | None
     informative: Informative
@@ -107,9 +109,10 @@ def gather(
     words = believed(model._predictor, model._feature_names(), model._reader.by_block)
     drawn, every = column_views(model, MOST_COLUMNS) if words is None else ([], [])
     curve, no_curve = learning_curve(model, given)
+    pair = two_to_show(judged.confusion)
     return Facts(
         model=model, name=_called(model), data=_data(model, all_rows, given, judged), judged=judged, words=words,
-        pair=two_to_show(judged.confusion), columns=drawn, together=joint_views(model),
+        pair=pair, shown=_most_probable(words, pair), columns=drawn, together=joint_views(model),
         informative=_informative(model, judged, words, every), examples=chosen(model, given, judged, examples),
         wrong=confidently_wrong(model, given, judged, WRONG), curve=curve, no_curve=no_curve, target=all_rows.target,
         thresholds=thresholds(judged), associations=associations(model, given),
@@ -127,6 +130,15 @@ def two_to_show(confusion: NDArray[np.int64]) -> tuple[int, int]:
         return a, b
     a, b = np.sort(np.argsort(-confusion.sum(axis=1), kind="stable")[:2]).tolist()
     return a, b
+
+
+def _most_probable(words: FeatureBelief | None, pair: tuple[int, int]) -> Integers:
+    """Return the words that are most probable in either of two classes."""
+    if words is None:
+        return np.zeros(0, np.int64)
+    best = np.union1d(*(words.most(c, SPIKES) for c in pair))
+    mean = words.mean(best)[list(pair)].max(axis=0)
+    return np.sort(best[np.argsort(-mean, kind="stable")[:SPIKES]])
 
 
 def _called(model: Any) -> str:
@@ -179,7 +191,7 @@ def _of_columns(model: Any, given: LabelledRows) -> tuple[list[tuple[str, str]],
         line |= {"prior": block.likelihood.prior_in_words(block.t), "power": model.feature_powers_.get(name)}
         lines.append({**line, "summary": summarized(given.coded(name))})
     holes = sum(table[name].n_missing for name in names[:400]) / max(1, len(table) * min(400, len(names)))
-    figures = [("columns", f"{width:,}"), ("missing values", f"{100 * holes:.1f}\u202f%")]
+    figures = [("columns", f"{width:,}"), ("missing values", percent(holes))]
     return figures, lines, len(names) - len(lines)
 
 

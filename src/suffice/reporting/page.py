@@ -207,7 +207,7 @@ def _specs(facts: Facts) -> dict[str, str]:
     made: dict[str, Any] = {"accuracy": charts.accuracy(judged), "reliability": charts.reliability(judged)}
     made["confidences"] = charts.confidences(judged, unit)
     if words is not None and len(names) > 1:
-        made |= {f"spikes-{i}": one for i, one in enumerate(charts.spikes(words, facts.pair, names))}
+        made |= {f"spikes-{i}": one for i, one in enumerate(charts.spikes(words, facts.shown, facts.pair, names))}
         if words.sure:
             made["posterior"] = charts.posterior({names[c]: c for c in facts.pair}, words.meaning)
     codes = {name: code for code, name in enumerate(names)}
@@ -268,7 +268,7 @@ def _explorer(facts: Facts) -> dict[str, Any] | None:
     words, pair = facts.words, list(facts.pair)
     if words is None or not words.sure or len(facts.judged.classes) < 2:
         return None
-    which = charts.shown_words(words, facts.pair)
+    which = facts.shown
     a = words.first(which)
     total = np.broadcast_to(words.totals(which), a.shape)
     a, b = a[pair], (total - a if words.family == "beta" else total)[pair]

@@ -11,7 +11,7 @@ from scipy import sparse
 from suffice.reporting.column_facts import Drift, differing, drifts
 from suffice.reporting.judged_rows import JudgedRows
 from suffice.reporting.labelled_rows import CodedColumn, LabelledRows
-from suffice.reporting.wording import listed, plural
+from suffice.reporting.wording import listed, percent, plural
 from suffice.stats.content import combined
 from suffice.tables import Column, kind_of
 from suffice.telling import counted
@@ -285,7 +285,7 @@ def _of_rows(model: Any, given: LabelledRows, judged: JudgedRows) -> list[Alert]
     shares = {name: table[name].n_missing / len(given) for name in table.names[:COLUMNS]}
     gaps = sorted(((share, str(name)) for name, share in shares.items() if MISSING <= share < 1), reverse=True)
     if gaps:
-        named = [f"{name!r} ({_percent(share)})" for share, name in gaps]
+        named = [f"{name!r} ({percent(share, 0)})" for share, name in gaps]
         text = f"{_columns(named)} {plural(named, 'has', 'have')} no value in at least half of the rows."
         found.append(Alert("missing", text, "Check why values are missing, and whether new rows will lack them too."))
     coded = {name: given.coded(name) for name in table.names[:PAIRED] if table[name].storage != "date"}
@@ -325,8 +325,8 @@ def _of_classes(model: Any, given: LabelledRows, judged: JudgedRows) -> list[Ale
 
 
 def _of_drift(found: list[Drift]) -> list[Alert]:
-    values = [f"{one.name!r} ({_percent(one.distance)})" for one in found if one.missing is None]
-    gaps = [(one.name, *map(_percent, one.missing)) for one in found if one.missing is not None]
+    values = [f"{one.name!r} ({percent(one.distance, 0)})" for one in found if one.missing is None]
+    gaps = [(one.name, *(percent(share, 0) for share in one.missing)) for one in found if one.missing is not None]
     texts = []
     if values:
         text = f"{_columns(values)} {plural(values, 'differs', 'differ')} from the training rows"
@@ -336,7 +336,3 @@ def _of_drift(found: list[Drift]) -> list[Alert]:
         texts.append(f"Missingness differs: {named[0].lower()}{named[1:]}.")
     advice = "Check how these rows were collected; if the change lasts, train on newer rows."
     return [Alert("drift", " ".join(texts), advice)] if found else []
-
-
-def _percent(share: float) -> str:
-    return f"{100 * share:.0f}\u202f%"

@@ -40,7 +40,7 @@ def counts_of_shares(kind: type[Statistic], rows: RowMatrix, shares: Array, weig
         return _scatters(rows, mine)
     if kind not in (TokenCounts, RateCounts, BinaryCounts):
         return kind.of(rows, shares, weights, n_classes=shares.shape[1], **sizes)
-    sums = sealed(sealed(_sparse(rows, mine) if rows.is_sparse else _dense(rows, mine)).T)
+    sums = sealed(sealed(_sums(rows, mine)).T)
     if kind is TokenCounts:
         return TokenCounts(sums)
     n = mine.sum(axis=0)[:, None]
@@ -134,21 +134,18 @@ def _categories(rows: RowMatrix, shares: Array, sizes: Integers) -> CategoryCoun
     return CategoryCounts(sealed(sealed(np.asarray(flags.T @ shares)).T), sizes)
 
 
-def _sparse(rows: RowMatrix, shares: Array) -> Array:
+def _sums(rows: RowMatrix, shares: Array) -> Array:
     """Return sums as features × classes, the memory layout in which rows are scored."""
     matrix = rows.matrix
-    if rows.above is not None:
-        matrix = type(matrix)(
-            ((matrix.data > rows.above).astype(np.float64), matrix.indices, matrix.indptr), shape=matrix.shape
-        )
-    return np.asarray(matrix.T @ shares)
-
-
-def _dense(rows: RowMatrix, shares: Array) -> Array:
-    out = np.zeros((rows.matrix.shape[1], shares.shape[1]))
+    if rows.is_sparse and rows.above is not None:
+        flags = (matrix.data > rows.above).astype(np.float64)
+        matrix = type(matrix)((flags, matrix.indices, matrix.indptr), shape=matrix.shape)
+    if rows.is_sparse:
+        return np.asarray(matrix.T @ shares)
+    out = np.zeros((matrix.shape[1], shares.shape[1]))
     step = _step(rows)
     for at in range(0, len(rows), step):
-        part = rows.matrix[at : at + step]
+        part = matrix[at : at + step]
         part = part if rows.above is None else part > rows.above
         out += part.astype(np.float64, copy=False).T @ shares[at : at + step]
     return out

@@ -12,26 +12,25 @@ from sklearn.base import BaseEstimator, ClusterMixin, MetaEstimatorMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from suffice.estimators.em.history import StandsOnClassifier
-from suffice.estimators.em.reading import Begun, checked_copy, opened, without_views
-from suffice.estimators.em.search import Clusters, Everywhere, Limits, Search, tell_of_clusters
-from suffice.estimators.em.starts import Start, given_shares, weights_of_rows
+from suffice.errors import InputError
+from suffice.estimators.em.base import EMSetup, FittedByEM, checked_copy, opened, without_views
+from suffice.estimators.em.search import Clusters, Everywhere, Search, Start, given_shares, tell_of_clusters
 from suffice.estimators.shell.classifier import Classifier
 from suffice.estimators.shell.model_cards import parts_of_weights
 from suffice.estimators.shell.parameters import Constraints, Interval, RandomState, StrOptions, fit_nested
 from suffice.later import logsumexp
 from suffice.models.drawn_rows import log_base
-from suffice.models.expectation import bic, log_joint, share_out
+from suffice.models.expectation import Weighed, bic, log_joint, share_out
 from suffice.models.predictor import Predictor, RowsByName
 from suffice.models.scoring.cells import AS_IT_IS
-from suffice.models.shared_rows import Weighed
 from suffice.notebook import figures
+from suffice.stats.word_counts import read_weights
 from suffice.typing import Array, DataLike, Integers, LabelsLike, WeightsLike
 
 __all__ = ["Mixture"]
 
 
-class Mixture(StandsOnClassifier, MetaEstimatorMixin, ClusterMixin, BaseEstimator):
+class Mixture(FittedByEM, MetaEstimatorMixin, ClusterMixin, BaseEstimator):
     """A mixture model, whose components are distributions of rows as a classifier has them for its classes.
 
     Components are Bernoullis for flags, multinomials for documents, Gaussians for numbers, or any mix of columns for
@@ -185,35 +184,40 @@ class Mixture(StandsOnClassifier, MetaEstimatorMixin, ClusterMixin, BaseEstimato
         X = list(X) if isinstance(X, Iterator) else X
         estimator = without_views(checked_copy(self.estimator, "Mixture"))
         (source, _), reader = opened(estimator, X), estimator._reader
-        weights = weights_of_rows(sample_weight, reader.size(source))
+        given = read_weights(sample_weight, reader.size(source))
+        weights = np.ones(reader.size(source)) if given is None else given
+        if not weights.any():
+            raise InputError(
+                "The argument 'sample_weight' must give at least one row a weight above 0; got only zeros."
+            )
         seen = np.flatnonzero(weights > 0)  # rows of weight 0 do not count, nor do their categories or words
         some = source if len(seen) == len(weights) else reader.take(source, seen)
-        begun = Begun.of(estimator, [some])
-        parts = [(begun.rows(some), weights[seen])]
-        first = None if init is None else given_shares(init, X, seen, len(weights), self.n_components, begun, parts)
-        found = self._fit(begun, parts, first=first)
-        tell_of_clusters(found, self.max_iter)
-        shares = found.shares if some is source else self._shares(self.estimator_._reader.parts(source))
+        setup = EMSetup.of(estimator, [some])
+        parts = [(setup.rows(some), weights[seen])]
+        first = None if init is None else given_shares(init, X, seen, len(weights), self.n_components, setup, parts)
+        clusters = self._fit(setup, parts, first=first)
+        tell_of_clusters(clusters, self.max_iter)
+        shares = clusters.shares
+        if shares is None or some is not source:
+            shares = self._shares(self.estimator_._reader.parts(source))
         self.labels_ = shares.argmax(axis=1)
         return self
 
     def _fit(
-        self, begun: Begun, parts: Sequence[Weighed], everywhere: Everywhere | None = None, first: Array | None = None
+        self, setup: EMSetup, parts: Sequence[Weighed], everywhere: Everywhere | None = None, first: Array | None = None
     ) -> Clusters:
         """Find clusters in local rows; if these are a sample, continue with all rows of `everywhere`."""
-        compares = isinstance(self.n_components, str)
-        limits = Limits(self.n_init, self.max_iter, self.tol, self.verbose, compares, self.record_bound)
-        search = Search(begun, parts, limits, check_random_state(self.random_state), everywhere, first)
+        search = Search(setup, parts, self, check_random_state(self.random_state), everywhere, first)
         self.__dict__.pop("criterion_", None)
         if isinstance(self.n_components, str):
-            found, self.criterion_ = search.chosen(self.n_components, self.max_components)
+            clusters, self.criterion_ = search.chosen(self.n_components, self.max_components)
         else:
-            found = search.best(int(self.n_components))
-        self.estimator_ = begun.fitted(found.model)
+            clusters = search.best(int(self.n_components))
+        self.estimator_ = setup.fitted(clusters.model)
         self._restored()
-        self.stages_ = found.stages
-        self._keep(found.objective, found.bound, found.converged)
-        return found
+        self.stages_ = clusters.stages
+        self._keep(clusters.history)
+        return clusters
 
     def _restored(self) -> None:
         self.weights_ = np.exp(self.estimator_.class_log_prior_)

@@ -7,50 +7,58 @@ A search has stages, each with a fixed prior:
 2. The prior is learned from its clusters, and EM continues with it.
 3. The prior is learned once more, so that the model agrees with its counts.
 
-With a given prior, or maximum likelihood, only the first stage runs.
+With a given prior, or maximum likelihood, only the first stage runs. A start is shares of the rows in the clusters,
+given by the user or guessed.
 """
 
 from __future__ import annotations
 
 import sys
+import warnings
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import accumulate
+from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
 
 from suffice.errors import ImproperPrior, InputError, KindError
-from suffice.estimators.em.reading import Begun
-from suffice.estimators.em.starts import first_shares
+from suffice.estimators.em.base import EMSetup
 from suffice.models.class_prior import ClassPrior
 from suffice.models.expectation import (
-    Climbed,
+    EMRows,
+    Expectation,
     History,
     Report,
-    ShareSource,
+    SharedRows,
+    Weighed,
     bic,
     climb,
     coinciding,
     evidence_of_clusters,
     log_prior_density,
+    share_out,
 )
 from suffice.models.likelihoods.base import Likelihood
 from suffice.models.model import Model, Name
 from suffice.models.predictor import Predictor
-from suffice.models.shared_rows import SharedExpectation, SharedRows, Weighed
 from suffice.models.views import Views
+from suffice.readers.labels import is_missing
 from suffice.telling import tell
-from suffice.typing import Array, LabelArray
+from suffice.typing import Array, DataLike, Integers, LabelArray
 
-__all__ = ["Clusters", "Everywhere", "Limits", "Search", "reporter", "tell_of_clusters", "tell_of_end"]
+if TYPE_CHECKING:
+    from suffice.estimators.em.mixture import Mixture
 
 SMOOTH = 0.001
 """Nats per row: EM of the model with fewer parameters stops after a step that gains less."""
 
 Likelihoods = dict[Name, Likelihood]
 
-Everywhere = Callable[[LabelArray], ShareSource]
+Everywhere = Callable[[LabelArray], EMRows]
 """Returns the source of all rows, of which a sample is local, for the given classes."""
 
 
@@ -58,65 +66,37 @@ Everywhere = Callable[[LabelArray], ShareSource]
 class Clusters:
     """Clusters, and the history of their fit."""
 
+    source: EMRows  # the rows that they were fitted to
     model: Model
-    prior: ClassPrior
+    expectation: Expectation  # of the model
     histories: list[History]  # one per stage
-    shares: Array  # of the local rows
-    weight: float
-    evidence: float | None  # None where a prior is improper
-    coinciding: list[tuple[int, int]]  # pairs of clusters that rows do not distinguish
-
-    @property
-    def objective(self) -> list[float]:
-        """The objective after each step of all stages; stages have different objectives."""
-        return [value for history in self.histories for value in history.objective]
-
-    @property
-    def stages(self) -> list[int]:
-        """The index in `objective` at which each stage begins."""
-        return [0, *accumulate(len(history.objective) for history in self.histories[:-1])]
-
-    @property
-    def bound(self) -> list[float]:
-        """The lower bound for each objective; NaN at the end of each stage."""
-        return [value for history in self.histories for value in history.bound]
-
-    @property
-    def converged(self) -> bool:
-        """Whether all stages converged."""
-        return all(history.converged for history in self.histories)
-
-    @property
-    def bic(self) -> float:
-        """The Bayesian information criterion."""
-        likelihood = self.objective[-1] - log_prior_density(Predictor(self.model, self.prior))
-        return bic(self.model, likelihood, self.weight)
-
-
-@dataclass(frozen=True, eq=False)
-class Started:
-    """The result of EM from one start."""
-
-    climbed: Climbed
-    evidence: float | None
+    evidence: float | None  # None where a prior is improper, or a likelihood has no evidence
+    shares: Array | None = None  # of the local rows
+    coinciding: Sequence[tuple[int, int]] = ()  # pairs of clusters that rows do not distinguish
 
     @property
     def height(self) -> float:
         """The score of a start: its evidence, or its objective if it has no evidence."""
-        height = self.climbed.history.objective[-1] if self.evidence is None else self.evidence
+        height = self.histories[-1].objective[-1] if self.evidence is None else self.evidence
         return -np.inf if np.isnan(height) else height
 
+    @property
+    def history(self) -> History:
+        """The history of all stages together, though stages have different objectives."""
+        objective = [value for history in self.histories for value in history.objective]
+        bound = [value for history in self.histories for value in history.bound]
+        return History(objective, all(history.converged for history in self.histories), bound)
 
-@dataclass(frozen=True)
-class Limits:
-    """Limits of a search, and what it prints and records."""
+    @property
+    def stages(self) -> list[int]:
+        """The index in the objective at which each stage begins."""
+        return [0, *accumulate(len(history.objective) for history in self.histories[:-1])]
 
-    n_init: int
-    max_iter: int
-    tol: float
-    verbose: bool
-    compares: bool  # whether numbers of clusters are compared
-    record: bool  # whether to record the bound
+    @property
+    def bic(self) -> float:
+        """The Bayesian information criterion."""
+        density = log_prior_density(Predictor(self.model, self.source.prior))
+        return bic(self.model, self.histories[-1].objective[-1] - density, self.source.weight)
 
 
 @dataclass(frozen=True, eq=False)
@@ -126,9 +106,9 @@ class Search:
     Local rows may be a sample. Then they choose the best start, and EM continues over all rows of `everywhere`.
     """
 
-    begun: Begun
+    setup: EMSetup
     parts: Sequence[Weighed]
-    limits: Limits
+    mixture: Mixture  # says how many starts and steps there are
     rng: np.random.RandomState
     everywhere: Everywhere | None = None
     first: Array | None = None  # shares of a start that the user gave
@@ -143,12 +123,10 @@ class Search:
         tried: dict[int, Clusters] = {}
         judged: dict[int, float] = {}
         for k in range(1, max(1, min(most, self.n)) + 1):
-            found = tried[k] = self.best(k)
-            if criterion == "evidence" and found.evidence is None:
-                evidence_of_clusters(
-                    Predictor(found.model, found.prior), 0.0
-                )  # raises an error that says why there is none
-            judged[k] = float(found.evidence or 0.0) if criterion == "evidence" else found.bic
+            clusters = tried[k] = self.best(k)
+            if criterion == "evidence" and clusters.evidence is None:
+                evidence_of_clusters(Predictor(clusters.model, self.setup.prior), 0.0)  # raises and says why
+            judged[k] = float(clusters.evidence or 0.0) if criterion == "evidence" else clusters.bic
         pick = min if criterion == "bic" else max
         return tried[pick(judged, key=lambda k: judged[k])], judged
 
@@ -158,90 +136,67 @@ class Search:
             raise InputError(
                 f"The 'n_components' parameter of Mixture must be at most the number of rows, {self.n}; got {k}."
             )
-        rows = SharedRows(self.begun.empty(np.arange(k), Views()), self.begun.prior, tuple(self.parts))
-        total = rows.as_one_class() if self.everywhere is None else self.begun.as_one_class()
-        weak = {name: _weak(one, total, name, k) for name, one in rows.empty.likelihoods.items()}
-        coarse = _coarse(weak, total, k) if self.first is None else None
-        starts = range(self.limits.n_init if k > 1 and self.first is None else 1)
-        started = max((self._climbed(rows, number, weak, coarse) for number in starts), key=lambda one: one.height)
-        if self.everywhere is None:
-            return self._settled(rows, rows, started, weak)
-        source = self.everywhere(rows.empty.classes)
-        climbed = self._climb(source, started.climbed.model, f"{k} components, all rows, ")
-        return self._settled(rows, source, Started(climbed, _evidence(climbed, rows.prior)), weak)
+        rows = SharedRows.of(self.setup.empty(np.arange(k), Views()), self.setup.prior, tuple(self.parts))
+        total = rows.as_one_class() if self.everywhere is None else self.setup.as_one_class()
+        weak = dict(rows.base.likelihoods)  # with a weak prior from all rows in place of one that is learned
+        for name, likelihood in rows.base.likelihoods.items():
+            if likelihood.learns_prior:
+                t = total.blocks[name].t
+                weak[name] = likelihood.weak(t, float(np.sum(getattr(t, "n", total.n))), k)
+        coarse: Likelihoods = {}  # with fewer parameters, which smooth a start
+        if k > 1 and self.first is None:
+            fewer = {name: likelihood.coarse(total.blocks[name].t, k) for name, likelihood in weak.items()}
+            coarse = {name: likelihood for name, likelihood in fewer.items() if likelihood is not None}
+        starts = range(self.mixture.n_init if k > 1 and self.first is None else 1)
+        best = max((self._start(rows, number, weak, coarse) for number in starts), key=lambda start: start.height)
+        if self.everywhere is not None:
+            best = self._climb(self.everywhere(rows.base.classes), best.model, f"{k} components, all rows, ")
+        if any(likelihood.learns_prior for likelihood in rows.base.likelihoods.values()):
+            best = self._with_learned_prior(best, rows.base.likelihoods, weak)
+        shares = best.expectation.shares if self.everywhere is None else rows.expect(best.model).shares
+        assert shares is not None
+        return replace(best, shares=shares, coinciding=coinciding(shares, rows.shared))
 
-    def _settled(self, rows: SharedRows, source: ShareSource, started: Started, weak: Likelihoods) -> Clusters:
-        """Run the stages that learn the prior from clusters, if it is learned."""
-        climbed, evidence, own = started.climbed, started.evidence, rows.empty.likelihoods
-        histories = [climbed.history]
-        if any(likelihood.learns_prior for likelihood in own.values()):
-            what = f"{rows.classes} components, prior learned, "
-            climbed, more = self._learn_prior(source, climbed.model, own, what)
-            histories += more
-            if self.limits.compares:
-                evidence = _evidence(climbed, rows.prior, _judging(climbed.model, weak))
-        last = climbed.expectation
-        shares = (last if isinstance(last, SharedExpectation) else rows.expect(climbed.model)).shares
-        same = coinciding(shares, rows.shared)
-        return Clusters(climbed.model, rows.prior, histories, shares, source.weight, evidence, same)
-
-    def _climbed(self, rows: SharedRows, number: int, weak: Likelihoods, coarse: Likelihoods | None) -> Started:
-        k = rows.classes
+    def _start(self, rows: SharedRows, number: int, weak: Likelihoods, coarse: Likelihoods) -> Clusters:
+        """Return EM's result from a start, smoothed by likelihoods with fewer parameters, if there are any."""
         first = self.first
         if first is None:
-            first = first_shares(rows, rows.empty.with_likelihoods(weak), self.rng, number)
-        model = rows.learned(first, weak)  # EM-3
-        if coarse is not None and k > 1:
-            smooth = max(SMOOTH, self.limits.tol)
-            model = climb(rows, model.with_likelihoods(coarse), self.limits.max_iter, smooth).model.with_likelihoods(
-                weak
-            )
-        climbed = self._climb(rows, model, f"{k} components, start {number + 1}, ")
-        return Started(climbed, _evidence(climbed, rows.prior))
+            first = first_shares(rows, rows.base.with_likelihoods(weak), self.rng, number)
+        model = rows.learned(rows.counts(first), weak)  # EM-3
+        if coarse:
+            slight = max(SMOOTH, self.mixture.tol)
+            model = climb(rows, model.with_likelihoods(coarse), self.mixture.max_iter, slight).model
+        what = f"{rows.classes} components, start {number + 1}, "
+        return self._climb(rows, model.with_likelihoods(weak), what)
 
-    def _learn_prior(
-        self, source: ShareSource, model: Model, own: Likelihoods, what: str
-    ) -> tuple[Climbed, list[History]]:
+    def _with_learned_prior(self, clusters: Clusters, own: Likelihoods, weak: Likelihoods) -> Clusters:
         """Run EM with the prior learned from clusters, then learn the prior again and evaluate the objective."""
-        blocks = model.with_likelihoods(own).blocks
-        found = {name: block.settled for name, block in blocks.items() if block.likelihood.learns_prior}
-        climbed = self._climb(source, model.with_likelihoods({**own, **found}), what)
-        last = climbed.model.with_likelihoods(own)
-        expectation = source.expect(last)
+        learns = [name for name, likelihood in own.items() if likelihood.learns_prior]
+        blocks, source = clusters.model.with_likelihoods(own).blocks, clusters.source
+        prior = {name: blocks[name].settled for name in learns}
+        what = f"{len(clusters.model.classes)} components, prior learned, "
+        later = self._climb(source, clusters.model.with_likelihoods({**own, **prior}), what)
+        model, evidence = later.model.with_likelihoods(own), clusters.evidence
+        expectation = source.expect(model)
+        if isinstance(self.mixture.n_components, str):  # numbers of clusters are compared under priors of their own
+            blocks = model.blocks
+            judging = {name: blocks[name].likelihood.judging(blocks[name].t, weak[name]) for name in learns}
+            evidence = _evidence(model.with_likelihoods(judging), source.prior, expectation)
         end = History([expectation.objective], True, [np.nan])
-        return Climbed(last, expectation, end), [climbed.history, end]
+        return Clusters(source, model, expectation, [*clusters.histories, *later.histories, end], evidence)
 
-    def _climb(self, source: ShareSource, model: Model, what: str) -> Climbed:
-        report = reporter("Mixture", self.limits.verbose, source.weight, what)
-        return climb(source, model, self.limits.max_iter, self.limits.tol, report, self.limits.record)
-
-
-def _weak(likelihood: Likelihood, total: Model, name: Name, k: int) -> Likelihood:
-    """Return the likelihood with a weak prior from all rows, in place of a prior that is learned."""
-    if not likelihood.learns_prior:
-        return likelihood
-    t = total.blocks[name].t
-    return likelihood.weak(t, float(np.sum(getattr(t, "n", total.n))), k)
+    def _climb(self, source: EMRows, model: Model, what: str) -> Clusters:
+        limits = self.mixture
+        report = reporter("Mixture", limits.verbose, source.weight, what)
+        climbed = climb(source, model, limits.max_iter, limits.tol, report, limits.record_bound)
+        evidence = _evidence(climbed.model, source.prior, climbed.expectation)
+        return Clusters(source, climbed.model, climbed.expectation, [climbed.history], evidence)
 
 
-def _coarse(likelihoods: Likelihoods, total: Model, k: int) -> Likelihoods | None:
-    """Return likelihoods with fewer parameters, which smooth a start; None if there are none."""
-    found = {name: one.coarse(total.blocks[name].t, k) for name, one in likelihoods.items()}
-    if all(one is None for one in found.values()):
-        return None
-    return {name: one or likelihoods[name] for name, one in found.items()}
-
-
-def _judging(model: Model, weak: Likelihoods) -> Model:
-    """Return the model with the priors that compare numbers of clusters."""
-    learned = {name: block for name, block in model.blocks.items() if block.likelihood.learns_prior}
-    return model.with_likelihoods({name: one.likelihood.judging(one.t, weak[name]) for name, one in learned.items()})
-
-
-def _evidence(climbed: Climbed, prior: ClassPrior, model: Model | None = None) -> float | None:
+def _evidence(model: Model, prior: ClassPrior, expectation: Expectation) -> float | None:
     """Return the evidence of clusters; None if a prior is improper or a likelihood has no evidence."""
     try:
-        return evidence_of_clusters(Predictor(model or climbed.model, prior), climbed.expectation.entropy)
+        return evidence_of_clusters(Predictor(model, prior), expectation.entropy())
     except (ImproperPrior, KindError):
         return None
 
@@ -268,7 +223,7 @@ def tell_of_end(name: str, converged: bool, max_iter: int) -> None:
 
 def tell_of_clusters(found: Clusters, max_iter: int) -> None:
     """Warn if EM did not converge, or if clusters coincide."""
-    tell_of_end("Mixture", found.converged, max_iter)
+    tell_of_end("Mixture", found.history.converged, max_iter)
     if found.coinciding:
         pairs = ", ".join(f"{a} and {b}" for a, b in found.coinciding[:3])
         more = ", …" if len(found.coinciding) > 3 else ""
@@ -277,3 +232,128 @@ def tell_of_clusters(found: Clusters, max_iter: int) -> None:
             "components, or another prior of the estimator.",
             ConvergenceWarning,
         )
+
+
+# starts ---------------------------------------------------------------------------------------------------------------
+
+
+class Guesses(Protocol):
+    """Anything that predicts the shares of rows, such as a fitted classifier."""
+
+    def predict_proba(self, X: DataLike, /) -> ArrayLike:
+        """Return the share of each row in every class."""
+
+
+Start: TypeAlias = ArrayLike | Guesses
+"""Shares of rows, the cluster of each row, the mean of each cluster, or a classifier that predicts shares."""
+
+
+def given_shares(
+    init: Start, X: DataLike, seen: Integers, n: int, k: int | str, setup: EMSetup, parts: Sequence[Weighed]
+) -> Array:
+    """Return the user's starting shares of the rows of positive weight; raise InputError if they are invalid.
+
+    X has `n` rows; those numbered in `seen` are in `parts`.
+    """
+    if isinstance(k, str):
+        raise InputError(f"The argument 'init' must come with a number as n_components; got n_components={k!r}.")
+    predicts = hasattr(init, "predict_proba")
+    try:
+        given = np.asarray(init.predict_proba(X) if hasattr(init, "predict_proba") else init)
+    except ValueError:
+        if predicts:
+            raise
+        raise InputError("The argument 'init' must have rows of one length; got rows of several.") from None
+    means = given.ndim == 2 and len(given) == k != n and not predicts
+    if given.ndim == 1 and not predicts:
+        given = _shares_of_labels(given, n, k)
+    points = None
+    if means:
+        points = SharedRows.of(setup.empty(np.arange(k), Views()), setup.prior, tuple(parts)).points()
+        if points is None:
+            raise InputError(
+                "The argument 'init' can give means for Gaussian classifiers only, such as GaussianDiscriminant or "
+                f"GaussianNB; got {k} rows for {type(setup.estimator).__name__}. Pass shares, or a cluster per row."
+            )
+    nearest = points is not None and given.shape[1] == points.shape[1]
+    if not nearest and given.shape != (n, k):
+        raise InputError(
+            f"The argument 'init' must have a row for each of the {n:,} rows and a column for each of the "
+            f"n_components={k} clusters, or be the mean of each cluster: {k} rows; got the shape {given.shape}."
+        )
+    numbers = given.astype(np.float64) if given.dtype.kind in "biuf" else np.full(1, np.nan)
+    if not np.isfinite(numbers).all():
+        raise InputError("The argument 'init' must hold finite numbers; got others.")
+    if nearest:
+        assert points is not None
+        shares = np.eye(k)[np.square(points[:, None, :] - numbers[None]).sum(axis=2).argmin(axis=1)]
+    else:
+        shares = numbers[seen]
+        total = shares.sum(axis=1)
+        wrong = np.flatnonzero((shares < 0).any(axis=1) | ~np.isclose(total, 1.0, rtol=0.0, atol=1e-6))
+        if len(wrong):
+            raise InputError(
+                "The argument 'init' must have shares from 0 on that add up to one in each row; "
+                f"got {shares[wrong[0]].tolist()} in row {int(seen[wrong[0]])}."
+            )
+        shares = np.minimum(shares / total[:, None], 1.0)
+    empty = np.flatnonzero(shares.sum(axis=0) == 0)
+    if len(empty):
+        raise InputError(
+            f"The argument 'init' must give every cluster a share of some row; cluster {int(empty[0])} has none."
+        )
+    return np.asarray(shares)
+
+
+def _shares_of_labels(labels: LabelArray, n: int, k: int) -> Array:
+    if len(labels) != n:
+        raise InputError(f"The argument 'init' must have a cluster for each of the {n:,} rows; got {len(labels):,}.")
+    if any(is_missing(label) for label in labels.tolist()):
+        raise InputError(
+            "The argument 'init' must have a cluster for every row. Use SemiSupervised where some are known."
+        )
+    clusters, codes = np.unique(labels, return_inverse=True)
+    if len(clusters) != k:
+        raise InputError(
+            f"The argument 'init' must name n_components={k} clusters; got {len(clusters)} different ones."
+        )
+    return np.asarray(np.eye(k)[codes])
+
+
+def first_shares(rows: SharedRows, model: Model, rng: np.random.RandomState, start: int) -> Array:
+    """Return the starting shares of a restart: k-means for points, otherwise seed rows or random classes in turn.
+
+    K-means alternates between columns scaled to equal spread, which ignores their units, and columns as they are.
+    """
+    points, weights, k, alike = rows.points(), rows.shared, rows.classes, start % 2 == 0
+    if points is None:
+        return _seeded_shares(rows, model, rng) if alike else np.eye(k)[rng.randint(k, size=len(weights))]
+    largest = np.abs(points).max(axis=0 if alike else None, initial=0.0)
+    points = points / np.where(largest > 0, largest, 1.0)  # squares will not overflow
+    points = points - np.average(points, axis=0, weights=weights)
+    if alike:
+        spread = np.sqrt(np.average(points**2, axis=0, weights=weights))
+        points = np.divide(points, spread, out=np.zeros_like(points), where=spread > 1e-12)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)  # fewer different rows than clusters
+        clusters = KMeans(k, n_init=1, random_state=rng).fit(points, sample_weight=weights)
+    return np.asarray(np.eye(k)[clusters.labels_])
+
+
+def _seeded_shares(rows: SharedRows, model: Model, rng: np.random.RandomState) -> Array:
+    """Return shares in classes made of one seed row each and an average row, so that every row is possible.
+
+    Seeds are drawn one by one. A row is the more probable as a seed, the worse the earlier seeds explain it compared
+    with the average row alone.
+    """
+    weights, k = rows.shared, rows.classes
+    chance = np.where(weights > 0, weights, 0.0)
+    seeds = np.zeros((len(weights), k))
+    for c in range(k):
+        seeds[rng.choice(len(weights), p=chance / chance.sum()), c] = 1.0
+        scores = rows.scores(rows.with_seeds(seeds, model.likelihoods))
+        if c + 1 < k:
+            loss = scores[:, c + 1] - scores[:, : c + 1].max(axis=1)  # class c + 1 has no seed yet
+            gap = weights * (loss - loss.min())
+            chance = gap if np.isfinite(gap).all() and gap.sum() > 0 else weights
+    return share_out(scores, np.full(k, -np.log(k)))[0]

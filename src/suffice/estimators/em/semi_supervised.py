@@ -1,4 +1,13 @@
-"""Semi-supervised learning: EM over any generative classifier."""
+"""Semi-supervised learning: EM over any generative classifier.
+
+A labelled row helps to determine the shares of unlabelled rows like it. If only its own count is left out, these shares
+still know its label, and the model seems surer of it than of a new row. So where labels are few, EM runs again without
+one half of them and then without the other, and each half is predicted by the model that never saw its labels:
+
+    p(c | x) ∝ (π_c · p(x | c)) ^ s(x)      s(x) = a · n(x)^−γ                                                  SX-14
+
+The power that these predictions choose also applies to the class prior, because EM learns the prior from the shares.
+"""
 
 from __future__ import annotations
 
@@ -7,21 +16,12 @@ from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin
+from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from suffice.errors import InputError
-from suffice.estimators.em.history import StandsOnClassifier
-from suffice.estimators.em.partly_labelled import (
-    PartlyLabelled,
-    alpha_by_labels,
-    check_labelled,
-    loss_of_labels,
-    predicted,
-    with_temper_by_halves,
-)
-from suffice.estimators.em.reading import Begun, checked_copy, opened, opened_again
+from suffice.errors import InputError, LabelError
+from suffice.estimators.em.base import EMSetup, FittedByEM, checked_copy, opened, opened_again
 from suffice.estimators.em.search import reporter, tell_of_end
 from suffice.estimators.shell.classifier import Classifier
 from suffice.estimators.shell.parameters import (
@@ -35,20 +35,35 @@ from suffice.estimators.shell.parameters import (
     is_loo,
 )
 from suffice.models.answers.explanation import Explanation
-from suffice.models.expectation import Climbed, ShareSource, Weighable, climb
+from suffice.models.choosing.judge import judge
+from suffice.models.choosing.smoothing import (
+    Scored,
+    alpha_of_counts,
+    choose_posterior_temper,
+    choose_temper,
+    log_loss,
+)
+from suffice.models.expectation import Climbed, EMRows, SharedRows, climb
 from suffice.models.model import Model
+from suffice.models.scoring.cells import AS_IT_IS
+from suffice.models.scoring.rows import Labels
 from suffice.models.views import Views
-from suffice.readers.labels import Examples, partly_labelled
+from suffice.readers.labels import Examples, RowReader, partly_labelled
 from suffice.stats.word_counts import read_weights
 from suffice.typing import Array, DataLike, Integers, Label, LabelArray, LabelsLike, RowLike, WeightsLike
-
-__all__ = ["SemiSupervised"]
 
 SHARES = (0.0, 0.01, 0.03, 0.1, 0.3, 1.0)
 """Weights of unlabelled rows tried by unlabelled_weight="loo"."""
 
 
-class SemiSupervised(StandsOnClassifier, MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
+FEW = 200
+"""Number of labelled rows from which leaving out single counts is good enough."""
+
+ENOUGH = 50
+"""Fewest labelled rows whose leave-one-out log loss chooses a pseudo-count."""
+
+
+class SemiSupervised(FittedByEM, MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     """A classifier that also learns from rows without labels.
 
     A model of the labelled rows gives the probability of each class for every unlabelled row. Unlabelled rows are then
@@ -194,69 +209,98 @@ class SemiSupervised(StandsOnClassifier, MetaEstimatorMixin, ClassifierMixin, Ba
         reader = estimator._reader
         classes, codes = partly_labelled(labels, reader.size(source), CHECKS)
         weights = read_weights(sample_weight, len(codes))
-        check_labelled(codes, weights)
+        weight = np.ones(len(codes)) if weights is None else weights
+        has, lacks = np.flatnonzero((codes >= 0) & (weight > 0)), np.flatnonzero((codes < 0) & (weight > 0))
+        if not (codes >= 0).any():
+            raise LabelError(
+                f"The argument 'y' must hold a label for at least one row; all {len(codes):,} are missing. "
+                "Use Mixture to find clusters."
+            )
+        if len(np.unique(codes[has])) < codes.max() + 1:
+            raise LabelError("The argument 'sample_weight' must give each class a row of weight above zero.")
         more = None if unlabelled is None else opened_again(estimator, unlabelled)
-        rows = PartlyLabelled.of(reader, source, classes, codes, weights)
+        known = source if len(has) == len(codes) else reader.take(source, has)
+        labelled = Examples(known, classes, codes[has], None if weights is None else weights[has])
+        free = [(reader.take(source, lacks), weight[lacks])] if len(lacks) else []
         if more is not None:
-            rows.free.append((more, np.ones(reader.size(more))))
-        self._fit(rows.begun(estimator), rows)
+            free.append((more, np.ones(reader.size(more))))
+        setup = EMSetup.of(estimator, [known, *(part for part, _ in free)])
+        parts = tuple((setup.rows(part), weights) for part, weights in free)
+        rows = SharedRows.of(setup.empty(classes, Views()), setup.prior, parts, (setup.rows(known), labelled.labels))
+        self._fit(setup, rows, labelled)
         tell_of_end("SemiSupervised", self.converged_, self.max_iter)
         self.transduction_ = self._transduce(source, codes, more)
         return self
 
-    def _fit(self, begun: Begun, rows: PartlyLabelled) -> None:
-        shared = rows.rows(begun, Views())
-        views = Views(alpha=alpha_by_labels(begun.estimator, shared.of_labels, rows.labelled))
-        shared = replace(shared, empty=begun.empty(rows.labelled.classes, views))
-        self._climb(begun, shared, shared.of_labels, rows.labelled, views)
-
-    def _climb(self, begun: Begun, source: Weighable, first: Model, labelled: Examples | None, views: Views) -> None:
-        """Run EM over rows in memory or elsewhere, from the model of the labelled rows.
-
-        Labelled rows, if given, choose the hyperparameters.
-        """
+    def _fit(self, setup: EMSetup, rows: EMRows, labelled: Examples | None) -> None:
+        """Run EM over rows in memory or on an engine; labelled rows, if given, choose the hyperparameters."""
+        views = Views(alpha=alpha_by_labels(setup.estimator, rows.base, labelled))
+        rows = replace(rows, base=rows.base.with_likelihoods(setup.likelihoods(views)))
         self.__dict__.pop("losses_", None)
         if labelled is not None and is_loo(self.unlabelled_weight):
-            climbed = self._weigh(begun, source, first, labelled, views)
+            climbed = self._weigh(setup, rows, labelled, views)
         else:
+            climbed = self._climb(rows, float(self.unlabelled_weight))
             self.unlabelled_weight_ = float(self.unlabelled_weight)
-            climbed = self._steps(source, first, self.unlabelled_weight_)
-        history = climbed.history
-        self._keep(history.objective, history.bound, history.converged)
-        self.estimator_ = begun.fitted(climbed.model, views if labelled is None else None)
+        self._keep(climbed.history)
+        self.estimator_ = setup.fitted(climbed.model, views if labelled is None else None)
         if labelled is not None:
             self.estimator_._choose(labelled, None)
-            self.estimator_ = with_temper_by_halves(
-                self.estimator_, begun, source.weighing(self.unlabelled_weight_), labelled, views, self._climbed
-            )
+            self._choose_temper_by_halves(setup, replace(rows, share=self.unlabelled_weight_), labelled, views)
         self._restored()
 
-    def _weigh(self, begun: Begun, source: Weighable, first: Model, labelled: Examples, views: Views) -> Climbed:
-        """Return the result of EM for the weight with the lowest leave-one-out log loss on the labelled rows."""
+    def _climb(self, rows: EMRows, share: float, what: str | None = None) -> Climbed:
+        """Return EM's result for a weight of unlabelled rows, from the model of labelled rows."""
+        rows, record = replace(rows, share=share), what is None and self.record_bound
+        report = reporter("SemiSupervised", self.verbose, rows.weight, what or f"weight {share:g}, ")
+        return climb(rows, rows.base, self.max_iter, self.tol, report, record)
+
+    def _weigh(self, setup: EMSetup, rows: EMRows, labelled: Examples, views: Views) -> Climbed:
+        """Return EM's result for the weight with the lowest leave-one-out log loss, at the best temper of each."""
         self.losses_ = {}
-        rows, found = begun.rows(labelled.source), dict[float, Climbed]()
+        known, climbed = setup.rows(labelled.source), {share: self._climb(rows, share) for share in SHARES}
         for share in SHARES:
-            found[share] = self._steps(source, first, share)
-            predictor = begun.predictor(found[share].model, views)
-            self.losses_[share] = loss_of_labels(predictor, rows, labelled.labels, begun.length_exponent)
+            judged = judge(setup.predictor(climbed[share].model, views), known, labelled.labels)
+            scored = Scored.of(judged, setup.length_exponent)
+            self.losses_[share] = log_loss(scored, choose_temper(scored))
         least = min(self.losses_.values())
         self.unlabelled_weight_ = max(share for share in SHARES if self.losses_[share] == least)
-        return found[self.unlabelled_weight_]
+        return climbed[self.unlabelled_weight_]
 
-    def _steps(self, source: Weighable, first: Model, share: float) -> Climbed:
-        return self._climbed(source.weighing(share), first, f"weight {share:g}, ", self.record_bound)
+    def _choose_temper_by_halves(self, setup: EMSetup, rows: EMRows, labelled: Examples, views: Views) -> None:
+        """Choose the temper on labelled rows that took no part in EM.
 
-    def _climbed(
-        self, rows: ShareSource, first: Model, told: str = "half of the labels, ", record: bool = False
-    ) -> Climbed:
-        report = reporter("SemiSupervised", self.verbose, rows.weight, told)
-        return climb(rows, first, self.max_iter, self.tol, report, record)
+        It stays as it is if rows choose no temper, if labels are many, if there are feature powers, if no class has two
+        labelled rows, or if unlabelled rows have no weight.
+        """
+        wanted, chosen = setup.estimator._wanted(len(labelled)), self.estimator_._predictor.views
+        if wanted is None or wanted.temper is None or len(labelled) >= FEW or not rows.unlabelled:
+            return
+        if chosen.weights is not None:
+            return
+        parts = []
+        for others, half in _halves(labelled, setup.reader):
+            known = setup.rows(others.source), others.labels
+            base = SharedRows.of(setup.empty(labelled.classes, views), setup.prior, (), known).base
+            model = self._climb(replace(rows, base=base), self.unlabelled_weight_, "half of the labels, ").model
+            fitted = setup.fitted(model, replace(chosen, temper=AS_IT_IS))
+            nothing = Labels(half.codes, np.zeros(len(half)), len(half.classes))  # is left out
+            judged = judge(fitted._predictor, fitted._reader.rows(half.source), nothing, settled=True)
+            parts.append(replace(Scored.of(judged, setup.length_exponent), weights=half.labels.given))
+        if parts:
+            temper = choose_posterior_temper(Scored.joined(parts))
+            self.estimator_._put(self.estimator_._model, replace(chosen, temper=temper), stale=False)
 
     def _transduce(self, source: Any, codes: Integers, more: Any) -> LabelArray:
-        lacks, labels = np.flatnonzero(codes < 0), self.classes_[codes]
+        lacks, labels, reader = np.flatnonzero(codes < 0), self.classes_[codes], self.estimator_._reader
+
+        def predicted(source: Any) -> LabelArray:
+            best = [self.estimator_._predictor.best(rows) for rows in reader.parts(source)]
+            return np.asarray(self.classes_[np.concatenate([np.zeros(0, np.int64), *best])])
+
         if len(lacks):
-            labels[lacks] = predicted(self.estimator_, self.estimator_._reader.take(source, lacks))
-        return labels if more is None else np.concatenate([labels, predicted(self.estimator_, more)])
+            labels[lacks] = predicted(reader.take(source, lacks))
+        return labels if more is None else np.concatenate([labels, predicted(more)])
 
     def _restored(self) -> None:
         self.classes_ = self.estimator_.classes_
@@ -314,3 +358,34 @@ class SemiSupervised(StandsOnClassifier, MetaEstimatorMixin, ClassifierMixin, Ba
         """Explain one row by what each feature adds; see the estimator's own ``explain``."""
         check_is_fitted(self)
         return self.estimator_.explain(x, target, against)
+
+
+def alpha_by_labels(estimator: Classifier, of_labels: Model, labelled: Examples | None) -> float | None:
+    """Return the pseudo-count that labelled rows choose; None if it is not to be chosen, or they are too few.
+
+    Where held-out texts would choose it, the counts of the labelled ones give it instead (SX-13): their model knows the
+    words of all texts, most of which occur in none of them.
+    """
+    wanted = estimator._wanted(int(of_labels.n.sum()))
+    if wanted is not None and wanted.alpha == "held_out":
+        return alpha_of_counts(of_labels, wanted.alpha_bounds)
+    given = estimator.get_params(deep=False)
+    if not is_loo(given.get("alpha", 1.0)) or labelled is None or len(labelled) < ENOUGH:
+        return None
+    alone = clone(estimator)
+    if "feature_powers" in given:
+        alone.set_params(feature_powers=None)
+    alone.fit(labelled.source, labelled.y, sample_weight=labelled.weights)
+    chosen: float | None = alone._predictor.views.alpha
+    return chosen
+
+
+def _halves(labelled: Examples, reader: RowReader) -> list[tuple[Examples, Examples]]:
+    """Return for each half of the labelled rows the others and that half; a row alone in its class is in no half."""
+    rows, order, _ = labelled.picked(reader, len(labelled), None)
+    size, rank = np.bincount(rows.codes, minlength=len(rows.classes)), np.empty(len(rows), np.int64)
+    by_class = order[np.argsort(rows.codes[order], kind="stable")]
+    rank[by_class] = np.arange(len(rows)) - np.repeat(np.cumsum(size) - size, size)
+    half = np.where(size[rows.codes] > 1, rank % 2, -1)
+    pairs = ((np.flatnonzero(half != k), np.flatnonzero(half == k)) for k in (0, 1))
+    return [(rows.take(rest, reader), rows.take(own, reader)) for rest, own in pairs if len(own)]

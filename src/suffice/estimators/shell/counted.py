@@ -168,6 +168,10 @@ def settled(
         if isinstance(model, TableClassifier):  # later tables may have this column, which predictions ignore
             model._reader = replace(model._reader, target=known.get("target_"))
         model._settle(rows)
+        labelled = sample or (sets[0] if sets is not None else None)
+        if labelled is not None and isinstance(model, TableClassifier):  # not by the first batch
+            examples = model._read(*labelled, None, False).among(model.classes_)
+            model._put(model._rechosen(examples, sample=True), Views(), stale=False)
         if look is not None:
             look(model)
         found = NOTHING_SETTLED

@@ -33,7 +33,7 @@ from suffice.models.views import ColumnWeights, Views
 from suffice.readers.joint_columns import counted_together
 from suffice.readers.labels import Examples, Given
 from suffice.readers.table import TableReader, one_row
-from suffice.readers.table_columns import columns_of, rechosen
+from suffice.readers.table_columns import chosen_by_sample, columns_of, rechosen
 from suffice.stats.word_counts import read_weights
 from suffice.tables import Table
 from suffice.typing import Array, GroupsLike, LabelArray, LabelsLike, RowLike, WeightsLike
@@ -128,11 +128,13 @@ class TableClassifier(Classifier):
     def _likelihoods(self, model: Model, views: Views) -> Mapping[Name, Likelihood]:
         return self._reader.likelihoods(model)
 
-    def _rechosen(self, examples: Examples) -> Model:
+    def _rechosen(self, examples: Examples, sample: bool = False) -> Model:
         weights = examples.weights
         if weights is not None and not weights.all():
             examples = examples.take(np.flatnonzero(weights > 0), self._reader)
         fresh = self._reader.count(examples.source, examples.labels, None, examples.classes)
+        if sample and not np.allclose(fresh.n, self._model.n, rtol=1e-9):
+            return chosen_by_sample(self._model, fresh)
         fresh = joint_sets.with_declared(self.joint, self._reader, examples, fresh, None)
         return rechosen(self._model, fresh.with_likelihoods(self._reader.likelihoods(fresh)))
 

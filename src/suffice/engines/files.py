@@ -1,24 +1,114 @@
-"""Predict the rows of files batch by batch, in constant memory and without importing scikit-learn."""
+"""Open the files that a user names, read them ahead, and predict their rows, without importing scikit-learn."""
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator, Sequence
+import queue
+import threading
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from suffice.engines.opened_files import given_of, opened
-from suffice.engines.read_ahead import ahead
-from suffice.engines.roles import Roles, roles
+from suffice.engines.roles import Roles, label_among, roles
+from suffice.errors import KindError
 from suffice.estimators.shell.whole import whole
 from suffice.later import pa
-from suffice.tables.row_files import Files
+from suffice.tables.row_files import Files, Given
 from suffice.tables.sniff import LONGEST_ROW
 from suffice.typing import Array
 
-__all__ = ["ReadSoFar", "classifier_of", "predict_files", "probabilities_of"]
+AHEAD = 2
+"""Batches that are read ahead."""
+
+
+def given_of(
+    sep: str | None = None,
+    quote: str | None = None,
+    header: bool | None = None,
+    missing: Sequence[str] | None = None,
+    encoding: str | None = None,
+    drop: Sequence[str] = (),
+    keep: Sequence[str] = (),
+    longest_row: int = LONGEST_ROW,
+) -> Given:
+    """Return the options for reading files; raise KindError for a string in place of a list."""
+    for name, words in (("missing", missing), ("drop", drop), ("keep", keep)):
+        if isinstance(words, str):
+            raise KindError(
+                f"The argument '{name}' must be a list of strings; got the string {words!r}. Write [{words!r}]."
+            )
+    words = None if missing is None else tuple(missing)
+    return Given(sep, quote, header, encoding, words, tuple(drop), tuple(keep), longest_row)
+
+
+def opened(
+    paths: Any,
+    errors: str,
+    given: Given | None = None,
+    model: Any = None,
+    target: str | None = None,
+    labelled: bool = True,
+    strict: bool = False,
+) -> Files:
+    """Return the files, with columns read in the types that a fitted model has learned, and labels as strings.
+
+    With `labelled=False`, rows need no label. With `strict=True`, every file must have the columns that the model has
+    learned, or those of the first file.
+    """
+    known, text = target or getattr(model, "target_", None), getattr(model, "text_column_", None)
+    listed = [Path(paths)] if isinstance(paths, str | Path) else [Path(path) for path in paths]
+    label = label_among if known is None else lambda names: known
+    columns = getattr(model, "columns_", {})
+    read_as = {str(name): column.read_as(model.statistics_[name]) for name, column in columns.items()}
+    learned = {name: kind for name, kind in read_as.items() if kind is not None}
+    expected = tuple(name for name in (known, text) if name is not None)
+    needed = None
+    if strict:
+        names = [name for name, column in columns.items() if not getattr(column, "silent", False)]
+        names = names if hasattr(model, "columns_") else list(getattr(model, "feature_names_in_", ()))
+        needed = tuple(map(str, names if text is None else [text, *names]))
+    return Files(listed, errors, given or Given(), label, learned, expected, labelled, needed)
+
+
+def ahead(batches: Iterable[Any], many: int = AHEAD) -> Generator[Any]:
+    """Yield batches that a separate thread reads ahead."""
+    passed: queue.Queue[Any] = queue.Queue(maxsize=many)
+    over, stop = object(), threading.Event()
+
+    def put(item: Any) -> bool:
+        while not stop.is_set():
+            try:
+                passed.put(item, timeout=0.1)
+                return True
+            except queue.Full:
+                continue
+        return False
+
+    def read() -> None:
+        try:
+            for batch in batches:
+                if not put((batch, None)):
+                    return
+            put((over, None))
+        except BaseException as error:
+            put((over, error))
+
+    thread = threading.Thread(target=read, name="suffice-reader", daemon=True)
+    thread.start()
+    try:
+        while True:
+            batch, error = passed.get()
+            if error is not None:
+                raise error
+            if batch is over:
+                return
+            yield batch
+    finally:
+        stop.set()
+        thread.join()
 
 
 @dataclass
