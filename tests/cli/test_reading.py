@@ -10,7 +10,7 @@ import pytest
 from typer.main import get_command
 
 import suffice as sf
-from suffice.cli.input_files import FilesCommand, reading_options
+from suffice.cli.command_inputs import FilesCommand, reading_options
 from suffice.cli.main import app
 
 from .test_cli import run

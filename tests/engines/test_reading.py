@@ -14,7 +14,7 @@ import pytest
 from pyarrow import feather
 
 import suffice as sf
-from suffice.cli.input_files import open_files, reading_by
+from suffice.cli.command_inputs import open_files, reading_by
 from suffice.engines.roles import label_among
 from suffice.errors import FileError, InputError, LabelError, PathError
 from suffice.tables.row_files import Files, Given

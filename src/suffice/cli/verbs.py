@@ -14,7 +14,16 @@ from typing import Annotated, Any
 import typer
 
 import suffice as sf
-from suffice.cli.input_files import FilesCommand, called, classifier, locked, model_first, open_files, option, spooled
+from suffice.cli.command_inputs import (
+    FilesCommand,
+    called,
+    classifier,
+    locked,
+    model_first,
+    open_files,
+    option,
+    spooled,
+)
 from suffice.cli.outputs import WIDTH, check_output, format_of, note, predictions, save, say, write
 from suffice.cli.process import printing, progress, without_pandas
 from suffice.cli.translation import for_the_shell
