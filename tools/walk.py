@@ -94,7 +94,7 @@ def texts(n: int = 48) -> tuple[list[str], list[str]]:
 
 def fit_file(folder: Path) -> None:
     """Run `suffice fit a.csv` in this process."""
-    from suffice.cli.main import app
+    from suffice.cli.verbs import app
 
     columns, labels = table()
     with (folder / "a.csv").open("w", newline="") as file:

@@ -18,7 +18,7 @@ import pytest
 import typer
 
 import suffice as sf
-from suffice.cli.main import app, main
+from suffice.cli.verbs import app, main
 
 VERBS = [
     "fit",
@@ -243,7 +243,7 @@ def test_a_kill_in_the_middle_of_an_update_loses_nothing(here: Path) -> None:
     path = here / "mail.suffice"
     write(here / "big.csv", mails(5, 3000))
     loop = (
-        "from suffice.cli.main import app\n"
+        "from suffice.cli.verbs import app\n"
         "print('ready', flush=True)\n"
         "while True: app(['update', 'mail.suffice', 'more.csv'], standalone_mode=False)\n"
     )

@@ -11,7 +11,7 @@ from typer.main import get_command
 
 import suffice as sf
 from suffice.cli.command_inputs import FilesCommand, reading_options
-from suffice.cli.main import app
+from suffice.cli.verbs import app
 
 from .test_cli import run
 

@@ -10,8 +10,8 @@ from typer.main import get_command
 
 import suffice as sf
 from cli.test_cli import VERBS, here, mails, run, write
-from suffice.cli.main import app
 from suffice.cli.translation import for_the_shell
+from suffice.cli.verbs import app
 
 __all__ = ["here"]
 
