@@ -3,7 +3,7 @@
 from typing import Any
 
 import numpy as np
-import pandas as pd
+import pandas as pd  # type: ignore[import-untyped]
 import pytest
 import sklearn.metrics
 from scipy import sparse, stats

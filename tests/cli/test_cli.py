@@ -18,7 +18,8 @@ import pytest
 import typer
 
 import suffice as sf
-from suffice.cli.verbs import app, main
+from suffice.cli.main import main
+from suffice.cli.verbs import app
 
 VERBS = [
     "fit",
