@@ -10,7 +10,7 @@ import inspect
 import pkgutil
 import re
 import tokenize
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from importlib import import_module
 from pathlib import Path
@@ -83,6 +83,38 @@ def file_names(paths: Iterable[Path]) -> Iterator[tuple[str, str]]:
     return ((path.name, str(path.parent)) for path in paths if path.name != "__init__.py")
 
 
+def nodes(paths: Iterable[Path]) -> int:
+    """Return how many nodes the syntax trees of files have."""
+    return sum(1 for path in paths for _ in ast.walk(ast.parse(path.read_text())))
+
+
+def one_line_helpers(paths: Iterable[Path]) -> int:
+    """Return how many functions have a body of one line besides the docstring and a name that is used once."""
+    used, helpers = Counter[str](), list[str]()
+    for path in paths:
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.Name):
+                used[node.id] += 1
+            elif isinstance(node, ast.Attribute):
+                used[node.attr] += 1
+            elif isinstance(node, ast.FunctionDef):
+                body = [each for each in node.body if not isinstance(each, ast.Expr | ast.Pass)]
+                if len(body) == 1 and body[0].end_lineno == body[0].lineno:
+                    helpers.append(node.name)
+    return sum(used[name] == 1 for name in helpers)
+
+
+def hooks(kinds: Iterable[type]) -> int:
+    """Return how many private members of estimators and stored models are defined again by a subclass."""
+    again = set[str]()
+    for kind in kinds:
+        if kind.__module__.startswith("suffice.estimators"):
+            for base in kind.__mro__[1:]:
+                if base.__module__.startswith("suffice.estimators"):
+                    again |= {name for name in vars(kind).keys() & vars(base).keys() if name[0] == "_" != name[1]}
+    return len(again - {"_abc_impl", "_parameter_constraints"})
+
+
 def main() -> None:
     """Print them."""
     every, inner = files(), files(*FOLDERS)
@@ -102,7 +134,9 @@ def main() -> None:
     print(f"names of files that come twice in all: {twice(file_names(every))}")
     print(f"names of classes that come twice there: {twice(class_names(inner))}")
     print(f"names of classes that come twice in all: {twice(class_names(every))}")
-    print(f"files in all: {len(every)}, with {sum(map(lines, every)):,} lines")
+    print(f"files in all: {len(every)}, with {sum(map(lines, every)):,} lines and {nodes(every):,} nodes")
+    print(f"functions of one line that are called from one place: {one_line_helpers(every)}")
+    print(f"private hooks of estimators that subclasses define again: {hooks(kinds)}")
 
 
 if __name__ == "__main__":
