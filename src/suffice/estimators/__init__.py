@@ -10,9 +10,8 @@ if TYPE_CHECKING:
     from suffice.estimators.comparing.checking import Check, check
     from suffice.estimators.comparing.comparison import Comparison, LossComparison, bayes_factor, compare
     from suffice.estimators.comparing.informative import Information, SelectInformative, mutual_information
+    from suffice.estimators.discriminants.analyses import LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis
     from suffice.estimators.discriminants.gaussian_discriminant import GaussianDiscriminant
-    from suffice.estimators.discriminants.linear_discriminant import LinearDiscriminantAnalysis
-    from suffice.estimators.discriminants.quadratic_discriminant import QuadraticDiscriminantAnalysis
     from suffice.estimators.em.mixture import Mixture
     from suffice.estimators.em.semi_supervised import SemiSupervised
     from suffice.estimators.naive_bayes.any_table import NaiveBayes
@@ -52,13 +51,13 @@ _HOMES = {
     "GaussianNB": "naive_bayes.gaussian",
     "Information": "comparing.informative",
     "LanguageModel": "texts.language",
-    "LinearDiscriminantAnalysis": "discriminants.linear_discriminant",
+    "LinearDiscriminantAnalysis": "discriminants.analyses",
     "LossComparison": "comparing.comparison",
     "Mixture": "em.mixture",
     "MultinomialNB": "naive_bayes.multinomial",
     "NaiveBayes": "naive_bayes.any_table",
     "PoissonNB": "naive_bayes.poisson",
-    "QuadraticDiscriminantAnalysis": "discriminants.quadratic_discriminant",
+    "QuadraticDiscriminantAnalysis": "discriminants.analyses",
     "SelectInformative": "comparing.informative",
     "SemiSupervised": "em.semi_supervised",
     "TextClassifier": "texts.text_classifier",
