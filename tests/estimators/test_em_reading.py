@@ -12,13 +12,9 @@ from suffice.estimators.discriminants.gaussian_discriminant import GaussianDiscr
 from suffice.estimators.em.mixture import Mixture
 from suffice.estimators.em.reading import Begun, opened, opened_again
 from suffice.estimators.naive_bayes.any_table import NaiveBayes
-from suffice.estimators.naive_bayes.bernoulli import BernoulliNB
-from suffice.estimators.naive_bayes.categorical import CategoricalNB
-from suffice.estimators.naive_bayes.complement import ComplementNB
-from suffice.estimators.naive_bayes.dirichlet_multinomial import DirichletMultinomialNB
-from suffice.estimators.naive_bayes.gaussian import GaussianNB
-from suffice.estimators.naive_bayes.multinomial import MultinomialNB
-from suffice.estimators.naive_bayes.poisson import PoissonNB
+from suffice.estimators.naive_bayes.categories import BernoulliNB, CategoricalNB
+from suffice.estimators.naive_bayes.numbers import GaussianNB, PoissonNB
+from suffice.estimators.naive_bayes.words import ComplementNB, DirichletMultinomialNB, MultinomialNB
 from suffice.estimators.texts.text_classifier import TextClassifier
 from suffice.models.expectation import log_joint
 from suffice.models.predictor import Predictor

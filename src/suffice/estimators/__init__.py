@@ -15,14 +15,9 @@ if TYPE_CHECKING:
     from suffice.estimators.em.mixture import Mixture
     from suffice.estimators.em.semi_supervised import SemiSupervised
     from suffice.estimators.naive_bayes.any_table import NaiveBayes
-    from suffice.estimators.naive_bayes.bernoulli import BernoulliNB
-    from suffice.estimators.naive_bayes.categorical import CategoricalNB
-    from suffice.estimators.naive_bayes.complement import ComplementNB
-    from suffice.estimators.naive_bayes.dirichlet_multinomial import DirichletMultinomialNB
-    from suffice.estimators.naive_bayes.exponential import ExponentialNB
-    from suffice.estimators.naive_bayes.gaussian import GaussianNB
-    from suffice.estimators.naive_bayes.multinomial import MultinomialNB
-    from suffice.estimators.naive_bayes.poisson import PoissonNB
+    from suffice.estimators.naive_bayes.categories import BernoulliNB, CategoricalNB
+    from suffice.estimators.naive_bayes.numbers import ExponentialNB, GaussianNB, PoissonNB
+    from suffice.estimators.naive_bayes.words import ComplementNB, DirichletMultinomialNB, MultinomialNB
     from suffice.estimators.shell.counted import merge
     from suffice.estimators.shell.journals import Certificate
     from suffice.estimators.texts.language import LanguageModel
@@ -38,25 +33,25 @@ __all__ = [
 ]  # fmt: skip
 
 _HOMES = {
-    "BernoulliNB": "naive_bayes.bernoulli",
-    "CategoricalNB": "naive_bayes.categorical",
+    "BernoulliNB": "naive_bayes.categories",
+    "CategoricalNB": "naive_bayes.categories",
     "Certificate": "shell.journals",
     "Check": "comparing.checking",
     "Comparison": "comparing.comparison",
-    "ComplementNB": "naive_bayes.complement",
+    "ComplementNB": "naive_bayes.words",
     "CountVectorizer": "texts.vectorizer",
-    "DirichletMultinomialNB": "naive_bayes.dirichlet_multinomial",
-    "ExponentialNB": "naive_bayes.exponential",
+    "DirichletMultinomialNB": "naive_bayes.words",
+    "ExponentialNB": "naive_bayes.numbers",
     "GaussianDiscriminant": "discriminants.gaussian_discriminant",
-    "GaussianNB": "naive_bayes.gaussian",
+    "GaussianNB": "naive_bayes.numbers",
     "Information": "comparing.informative",
     "LanguageModel": "texts.language",
     "LinearDiscriminantAnalysis": "discriminants.analyses",
     "LossComparison": "comparing.comparison",
     "Mixture": "em.mixture",
-    "MultinomialNB": "naive_bayes.multinomial",
+    "MultinomialNB": "naive_bayes.words",
     "NaiveBayes": "naive_bayes.any_table",
-    "PoissonNB": "naive_bayes.poisson",
+    "PoissonNB": "naive_bayes.numbers",
     "QuadraticDiscriminantAnalysis": "discriminants.analyses",
     "SelectInformative": "comparing.informative",
     "SemiSupervised": "em.semi_supervised",

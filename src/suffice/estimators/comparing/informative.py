@@ -13,7 +13,7 @@ from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
 from suffice.errors import DataError, InputError, KindError
-from suffice.estimators.naive_bayes.bernoulli import BernoulliNB
+from suffice.estimators.naive_bayes.categories import BernoulliNB
 from suffice.estimators.shell.classifier import Classifier
 from suffice.estimators.shell.matrix import MatrixClassifier
 from suffice.estimators.shell.model_cards import bundle_of_estimator, card_of_estimator

@@ -24,13 +24,11 @@ from suffice.estimators.shell.parameters import (
     ReadOptions,
     StrOptions,
     Tempering,
-    class_prior_of,
     is_loo,
     validate_data,
     wanted_of,
 )
 from suffice.models.choosing.wanted import Wanted
-from suffice.models.class_prior import ClassPrior
 from suffice.models.likelihoods.base import Likelihood
 from suffice.models.likelihoods.discriminant import Discriminant
 from suffice.models.likelihoods.discriminant_analysis import DiagonalDiscriminant
@@ -149,9 +147,6 @@ class GaussianDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ma
         if self.covariance == "diagonal":
             return DiagonalDiscriminant(prior, estimate=self.estimate)
         return Discriminant(self.covariance, self.estimate, prior)
-
-    def _class_prior(self) -> ClassPrior:
-        return class_prior_of(self)
 
     def _wanted(self, rows: int) -> Wanted | None:
         chosen = is_loo(self.prior) and self.estimate != "mle" and self.covariance != "diagonal"

@@ -15,7 +15,6 @@ from suffice.estimators.shell.parameters import (
     Constraints,
     Estimate,
     Tempering,
-    class_prior_of,
     constraints_of,
     fit_context,
     is_loo,
@@ -23,7 +22,6 @@ from suffice.estimators.shell.parameters import (
 from suffice.estimators.shell.stored_tables import TABLE_DOMAINS
 from suffice.estimators.shell.table_classifier import ColumnModels, TableClassifier
 from suffice.models.choosing.wanted import Effort, Wanted
-from suffice.models.class_prior import ClassPrior
 from suffice.models.likelihoods.base import Likelihood
 from suffice.models.model import Name
 from suffice.readers.table_columns import closest, columns_of
@@ -228,9 +226,6 @@ class NaiveBayes(TableClassifier):
         """
         first = not self.__sklearn_is_fitted__()
         return self._learn(self._read_table(X, y, target, sample_weight, first), classes, journal, first)
-
-    def _class_prior(self) -> ClassPrior:
-        return class_prior_of(self)
 
     def _wanted(self, rows: int) -> Wanted | None:
         temper: Literal["loo"] | None = "loo" if is_loo(self.temper) else None

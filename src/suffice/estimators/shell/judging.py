@@ -5,10 +5,11 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import Self
+from typing import ClassVar, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from suffice.errors import LabelError
@@ -42,6 +43,15 @@ class Judging(Generating, ClassifierMixin, BaseEstimator):
 
     _earlier_choices: tuple[Choice, ...] = ()  # made before rows were counted
     _repr_html_, _repr_mimebundle_, _card_parts = card_of_estimator, bundle_of_estimator, parts_of_classifier
+
+    _tags: ClassVar[tuple[str, ...]] = ()
+    """Tags of scikit-learn that hold, of the input or of the classifier."""
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        for name in self._tags:
+            setattr(tags.input_tags if hasattr(tags.input_tags, name) else tags.classifier_tags, name, True)
+        return tags
 
     @abstractmethod
     def _read(self, X: Given, y: LabelsLike, sample_weight: WeightsLike, first: bool) -> Examples:

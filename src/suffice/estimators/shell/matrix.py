@@ -34,7 +34,7 @@ from suffice.readers.labels import Examples, Given, classes_and_codes, labelled
 from suffice.readers.one_block import MatrixReader, one_row_of
 from suffice.stats import DiagonalMoments, FullMoments, Statistic
 from suffice.stats.base import has_rows_of
-from suffice.stats.inputs import KERNEL_TYPES, RowMatrix
+from suffice.stats.inputs import KERNEL_TYPES, REAL, Allowed, RowMatrix
 from suffice.typing import LabelArray, LabelsLike, Names, RowLike, SparseMatrix, WeightsLike
 
 __all__ = ["MatrixClassifier"]
@@ -46,7 +46,11 @@ class MatrixClassifier(Classifier):
     """A classifier of the rows of an array or a sparse matrix, with a single block."""
 
     _reading: ClassVar[ReadOptions] = {"ensure_all_finite": False}
-    """Options of scikit-learn's `validate_data`."""
+    """Options of scikit-learn's `validate_data`, besides whether it accepts sparse matrices."""
+
+    def _options(self) -> ReadOptions:
+        """Return the options of scikit-learn's `validate_data`."""
+        return {"accept_sparse": ["csr", "csc"] if "sparse" in self._tags else False, **self._reading}
 
     _schema: ClassVar[tuple[str, ...]] = ("_declared", "n_features_in_", "feature_names_in_")
     """Attributes that describe rows in a file."""
@@ -57,9 +61,12 @@ class MatrixClassifier(Classifier):
     def _likelihood(self, views: Views) -> Likelihood:
         """Return the likelihood that parameters and views describe."""
 
+    _allowed: ClassVar[Allowed] = REAL
+    """The values that rows may have."""
+
     def _make_reader(self) -> MatrixReader:
         """Return the reader that the parameters describe."""
-        return MatrixReader()
+        return MatrixReader(self._allowed, getattr(self, "binarize", None))
 
     def _wanted(self, rows: int) -> Wanted | None:
         return wanted_of(self)
@@ -84,7 +91,7 @@ class MatrixClassifier(Classifier):
         return self._block.statistic
 
     def _read(self, X: Given, y: LabelsLike, sample_weight: WeightsLike, first: bool) -> Examples:
-        source, labels = validate_data(self, X, labelled(y), reset=first, **self._reading)
+        source, labels = validate_data(self, X, labelled(y), reset=first, **self._options())
         classes, codes = classes_and_codes(labels, CHECKS)
         weights = None if sample_weight is None else checked_weights(sample_weight, source)
         if first:
@@ -107,8 +114,7 @@ class MatrixClassifier(Classifier):
     def _source(self, X: Given) -> Any:
         if isinstance(X, np.ndarray) and self._is_plain(X):
             return RowMatrix(X, X.shape[1:], "X")
-        reading = {name: value for name, value in self._reading.items() if name != "ensure_min_samples"}
-        return validate_data(self, X, reset=False, **reading)
+        return validate_data(self, X, reset=False, **self._options())
 
     def _is_plain(self, X: Given) -> bool:
         """Return whether the kernels can read X as it is; they check the values themselves."""

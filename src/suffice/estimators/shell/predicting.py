@@ -12,7 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from suffice.errors import InputError
-from suffice.estimators.shell.meanings import Tempering, given_temper, length_exponent_of
+from suffice.estimators.shell.meanings import (
+    ClassPriorLike,
+    Tempering,
+    class_prior_of,
+    given_temper,
+    length_exponent_of,
+)
 from suffice.estimators.shell.portable import Portable
 from suffice.estimators.shell.whole import explain_constructor, must_be_fitted, refuse_other_names, take_turns
 from suffice.models.answers.decisions import Costs, cost_matrix, least_loss, or_abstained, price
@@ -42,6 +48,7 @@ class Predicting(Portable, ABC):
     _kind_of_rows: ClassVar[Literal["matrix", "text", "table"]] = "matrix"
     _predictor: Predictor
     _reader: RowReader
+    class_prior: ClassPriorLike | None = None
     temper: Tempering | None = None
     estimate: Estimate = "mean"
     _stale: bool
@@ -94,9 +101,12 @@ class Predicting(Portable, ABC):
     def _likelihoods(self, model: Model, views: Views) -> Mapping[Name, Likelihood]:
         """Return the likelihood of each block, as parameters and views describe it."""
 
+    _flat_prior: bool = False
+    """Whether predictions ignore the class prior, as those of complements do."""
+
     def _class_prior(self) -> ClassPrior:
         """Return the class prior that the parameters describe."""
-        return ClassPrior()
+        return class_prior_of(self, self._flat_prior)
 
     def _put(self, model: Model, views: Views, stale: bool) -> None:
         """Replace the model and its views; raise at once if the prior or the estimate is invalid for the counts."""

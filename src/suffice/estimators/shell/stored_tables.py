@@ -18,12 +18,10 @@ from suffice.estimators.shell.meanings import (
     Domain,
     OneOf,
     Within,
-    class_prior_of,
 )  # fmt: skip
 from suffice.estimators.shell.predicting import Predicting
 from suffice.estimators.shell.stored import OF_FILES, State, check_labels, check_schema, checked_journal, read_views
 from suffice.models.answers.parts import Wording
-from suffice.models.class_prior import ClassPrior
 from suffice.models.likelihoods.base import Likelihood
 from suffice.models.likelihoods.cloud import Cloud
 from suffice.models.likelihoods.joint import Joint
@@ -80,9 +78,6 @@ class StoredTable(Predicting):
 
     def _likelihoods(self, model: Model, views: Views) -> Mapping[Name, Likelihood]:
         return self._reader.likelihoods(model)
-
-    def _class_prior(self) -> ClassPrior:
-        return class_prior_of(self)
 
     def _put(self, model: Model, views: Views, stale: bool) -> None:
         super()._put(model, views, stale)

@@ -16,7 +16,7 @@ from suffice.estimators.shell.classifier import Classifier
 from suffice.estimators.shell.folds import FOLDS, fold_numbers, scored_by_folds
 from suffice.estimators.shell.grouped_columns import kinds_of_groups
 from suffice.estimators.shell.model_cards import as_text, parts_of_columns
-from suffice.estimators.shell.parameters import CHECKS, Tags
+from suffice.estimators.shell.parameters import CHECKS
 from suffice.estimators.shell.sets_apart import common_sets, views_without
 from suffice.estimators.shell.stored import OF_FILES, State, written_views
 from suffice.estimators.shell.stored_tables import SCHEMA, restored_table, unweighted, weights_of
@@ -58,13 +58,7 @@ class TableClassifier(Classifier):
     n_features_in_: int
     feature_names_in_: LabelArray
 
-    def __sklearn_tags__(self) -> Tags:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True
-        tags.input_tags.categorical = True
-        tags.input_tags.string = True
-        tags.input_tags.sparse = True
-        return tags
+    _tags = ("allow_nan", "categorical", "string", "sparse")
 
     def _read(self, X: Given, y: LabelsLike, sample_weight: WeightsLike, first: bool) -> Examples:
         return self._read_table(X, y, None, sample_weight, first)
