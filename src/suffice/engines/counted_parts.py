@@ -27,7 +27,7 @@ from suffice.engines.part_results import (
 from suffice.engines.roles import Roles
 from suffice.engines.row_sources import Source
 from suffice.errors import InputError
-from suffice.estimators.shell.counted import counter_of
+from suffice.estimators.shell.merging import counter_of
 from suffice.later import pa
 from suffice.readers.labels import Examples
 from suffice.stats.bottom_k import BottomK, united

@@ -23,7 +23,7 @@ from suffice.engines.set_passes import counting_sets
 from suffice.errors import DataError
 from suffice.estimators.em.mixture import Mixture
 from suffice.estimators.em.semi_supervised import SemiSupervised
-from suffice.estimators.shell.counted import counts_alone, settled, unfitted
+from suffice.estimators.shell.merging import counts_alone, settled, unfitted
 from suffice.estimators.texts.token_choice import TOKEN_ROWS, TokenChoice, choose_tokens
 from suffice.models.choosing.wanted import ROWS
 

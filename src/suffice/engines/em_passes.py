@@ -21,9 +21,9 @@ from suffice.estimators.em.partly_labelled import alpha_by_labels
 from suffice.estimators.em.reading import Begun, checked_copy, opened_again, without_views
 from suffice.estimators.em.search import tell_of_clusters, tell_of_end
 from suffice.estimators.em.semi_supervised import SemiSupervised
-from suffice.estimators.shell.counted import reading_like
+from suffice.estimators.shell.atomic import changing
+from suffice.estimators.shell.merging import reading_like
 from suffice.estimators.shell.parameters import is_loo
-from suffice.estimators.shell.whole import changing
 from suffice.later import pa
 from suffice.models.choosing.wanted import ROWS
 from suffice.models.expectation import log_prior_density

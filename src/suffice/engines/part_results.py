@@ -9,7 +9,7 @@ from typing import Any
 
 from suffice.engines.roles import Roles
 from suffice.engines.row_sources import Source
-from suffice.estimators.shell.counted import merge
+from suffice.estimators.shell.merging import merge
 from suffice.later import ipc, pa
 from suffice.stats.bottom_k import rows_of
 from suffice.store.statistics import statistics_from_bytes, statistics_to_bytes

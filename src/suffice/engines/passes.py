@@ -13,7 +13,7 @@ from suffice.engines.part_results import Job, PartResult, model_of, sample_of
 from suffice.engines.roles import Roles, roles_of
 from suffice.engines.row_sources import Arrow
 from suffice.errors import DataError, InputError, KindError
-from suffice.estimators.shell.counted import counts_alone
+from suffice.estimators.shell.merging import counts_alone
 from suffice.estimators.shell.stored import params_in_files
 from suffice.estimators.shell.table_classifier import TableClassifier
 from suffice.later import pa

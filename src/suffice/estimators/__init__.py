@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from suffice.estimators.naive_bayes.categories import BernoulliNB, CategoricalNB
     from suffice.estimators.naive_bayes.numbers import ExponentialNB, GaussianNB, PoissonNB
     from suffice.estimators.naive_bayes.words import ComplementNB, DirichletMultinomialNB, MultinomialNB
-    from suffice.estimators.shell.counted import merge
     from suffice.estimators.shell.journals import Certificate
+    from suffice.estimators.shell.merging import merge
     from suffice.estimators.texts.language import LanguageModel
     from suffice.estimators.texts.text_classifier import TextClassifier
     from suffice.estimators.texts.vectorizer import CountVectorizer
@@ -59,7 +59,7 @@ _HOMES = {
     "bayes_factor": "comparing.comparison",
     "check": "comparing.checking",
     "compare": "comparing.comparison",
-    "merge": "shell.counted",
+    "merge": "shell.merging",
     "mutual_information": "comparing.informative",
 }
 """The module of each name."""

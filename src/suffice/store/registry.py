@@ -14,7 +14,7 @@ import numpy as np
 
 from suffice import estimators, posterior, stats
 from suffice.errors import DataError
-from suffice.estimators.shell.meanings import allows
+from suffice.estimators.shell.parameter_domains import allows
 from suffice.models.choices import Choice, Tried
 from suffice.models.empirical.covariances import Spread
 from suffice.models.likelihoods.cloud import Cloud

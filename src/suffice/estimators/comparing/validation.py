@@ -9,9 +9,9 @@ import numpy as np
 from sklearn.base import clone
 
 from suffice.errors import KindError, LabelError
+from suffice.estimators.shell.atomic import snapshot
 from suffice.estimators.shell.classifier import Classifier
 from suffice.estimators.shell.folds import FOLDS, fold_numbers, rests
-from suffice.estimators.shell.whole import whole
 from suffice.models.predictor import Predictor
 from suffice.models.scoring.removal import group_codes
 from suffice.notebook import bar, card, table
@@ -125,7 +125,7 @@ def leave_one_out(
     (0.588, 1.0, 1)
     """
     X = list(X) if isinstance(X, Iterator) else X
-    fitted = whole(ready(model, "leave_one_out", X, y, sample_weight, groups))
+    fitted = snapshot(ready(model, "leave_one_out", X, y, sample_weight, groups))
     examples, logs, alone = fitted._left_out(X, y, sample_weight, groups, views)
     return LeaveOneOut(fitted.classes_, examples.codes, np.minimum(logs, 0.0), examples.labels.given, alone)
 

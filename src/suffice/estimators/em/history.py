@@ -12,11 +12,11 @@ from sklearn.utils.validation import check_is_fitted
 
 from suffice.errors import DataError
 from suffice.estimators.em.reading import must_share
+from suffice.estimators.shell.atomic import Atomic
 from suffice.estimators.shell.classifier import Classifier
 from suffice.estimators.shell.model_cards import bundle_of_estimator, card_of_estimator
 from suffice.estimators.shell.parameters import Tags
 from suffice.estimators.shell.stored import State, check_bounds
-from suffice.estimators.shell.whole import Whole
 from suffice.models.answers.posteriors import Posteriors
 from suffice.models.likelihoods.draws import Parameters
 from suffice.notebook import figures
@@ -26,7 +26,7 @@ from suffice.typing import Array, DataLike, Label, LabelArray, Rng
 __all__ = ["StandsOnClassifier"]
 
 
-class StandsOnClassifier(Whole):
+class StandsOnClassifier(Atomic):
     """Base of estimators that fit a classifier by EM: drawing rows, files, and the history of EM."""
 
     estimator_: Classifier

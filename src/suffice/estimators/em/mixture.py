@@ -16,6 +16,7 @@ from suffice.estimators.em.history import StandsOnClassifier
 from suffice.estimators.em.reading import Begun, checked_copy, opened, without_views
 from suffice.estimators.em.search import Clusters, Everywhere, Limits, Search, tell_of_clusters
 from suffice.estimators.em.starts import Start, given_shares, weights_of_rows
+from suffice.estimators.shell.atomic import query
 from suffice.estimators.shell.classifier import Classifier
 from suffice.estimators.shell.model_cards import parts_of_weights
 from suffice.estimators.shell.parameters import Constraints, Interval, RandomState, StrOptions, fit_nested
@@ -303,6 +304,7 @@ class Mixture(StandsOnClassifier, MetaEstimatorMixin, ClusterMixin, BaseEstimato
         """
         return float(self.score_samples(X).mean())
 
+    @query
     def bic(self, X: DataLike) -> float:
         """Return the Bayesian information criterion, −2 ln p(X) + parameters · ln rows; lower is better.
 

@@ -8,6 +8,7 @@ from typing import Any, ClassVar, Literal, Self
 from sklearn.utils.validation import check_is_fitted
 
 from suffice.errors import InputError
+from suffice.estimators.shell.atomic import query
 from suffice.estimators.shell.joint_sets import JointColumns
 from suffice.estimators.shell.parameters import (
     CHECKS,
@@ -265,6 +266,7 @@ class NaiveBayes(TableClassifier):
             y = classes[codes]
         return float(super().score(X, y, sample_weight))
 
+    @query
     def table(self, column: Name, level: float = 0.95) -> Any:
         """Return a dataframe of one column's posterior means and credible intervals, class by class.
 

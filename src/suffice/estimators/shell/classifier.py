@@ -16,10 +16,10 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from suffice.errors import InputError, LabelError
+from suffice.estimators.shell.atomic import change, know_nothing, query, snapshot
 from suffice.estimators.shell.journals import Book, book_of, checksum, joined, learned_before, signed, struck, without
 from suffice.estimators.shell.judging import Judging
 from suffice.estimators.shell.parameters import agree, fit_context
-from suffice.estimators.shell.whole import know_nothing, whole
 from suffice.models.model import Model
 from suffice.models.predictor import Predictor
 from suffice.models.views import Views
@@ -155,6 +155,7 @@ class Classifier(Judging):
             book.write(self._reader.row_bytes(examples.source))
         self._journal = None if book is None else book.journal if before is None else before + book.journal
 
+    @change
     def forget(
         self,
         X: DataLike,
@@ -203,6 +204,7 @@ class Classifier(Judging):
             self._journal = self._journal - book.journal if self._journal is not None else None
         return signed(book, self._journal, before, checksum(self))
 
+    @query
     def has_learned(self, X: DataLike, y: LabelsLike, *, journal: JournalKey = None) -> Booleans:
         """Return which rows the model has learned with these labels, with any weight; it must keep a journal.
 
@@ -255,6 +257,7 @@ class Classifier(Judging):
             rest._choose(outside, groups)
         return rest
 
+    @change
     def merge(self, other: Classifier) -> Self:
         """Add the counts of another model, as if this one had learned its rows.
 
@@ -272,7 +275,7 @@ class Classifier(Judging):
         self : object
             The classifier.
         """
-        return self._merge_all([whole(other)])
+        return self._merge_all([snapshot(other)])
 
     def _merge_all(self, others: Sequence[Classifier]) -> Self:
         for other in others:
@@ -284,6 +287,7 @@ class Classifier(Judging):
         self._journal = journal
         return self
 
+    @change
     def decay(self, factor: float) -> Self:
         """Multiply the weight of all rows learned so far by a factor, so that later rows count for more.
 
@@ -312,10 +316,11 @@ class Classifier(Judging):
     def __radd__(self, other: object) -> Self:
         return self if isinstance(other, int) and other == 0 else NotImplemented  # sum() starts at 0
 
+    @query
     def __sub__(self, other: object) -> Self:
         if not isinstance(other, Classifier):
             return NotImplemented
-        other = whole(other)
+        other = snapshot(other)
         self._agree(other)
         left = copy(self)
         left._journal = without(self._journal, other._journal)

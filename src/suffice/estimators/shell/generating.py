@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from sklearn.utils.metaestimators import available_if
 
 from suffice.errors import InputError, LabelError
+from suffice.estimators.shell.atomic import must_be_fitted
 from suffice.estimators.shell.predicting import Predicting
-from suffice.estimators.shell.whole import must_be_fitted
 from suffice.later import issparse
 from suffice.models.answers.parts import names_of
 from suffice.models.drawn_rows import alone, asked, draw_rows, log_density, must_be_number

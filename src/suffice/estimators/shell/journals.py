@@ -14,7 +14,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from suffice.errors import FileError, InputError, SubtractionError, WriteError, writing
-from suffice.estimators.shell.portable import file_of
+from suffice.estimators.shell.atomic import file_of
 from suffice.models.model import Model
 from suffice.notebook import card, table
 from suffice.readers.labels import Examples, RowReader

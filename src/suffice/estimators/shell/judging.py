@@ -13,11 +13,12 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from suffice.errors import LabelError
+from suffice.estimators.shell.atomic import change, query
 from suffice.estimators.shell.folds import judged_apart
 from suffice.estimators.shell.generating import Generating
 from suffice.estimators.shell.journals import Book, all_learned
-from suffice.estimators.shell.meanings import check_sizes, check_temper
 from suffice.estimators.shell.model_cards import bundle_of_estimator, card_of_estimator, parts_of_classifier
+from suffice.estimators.shell.parameter_domains import check_sizes, check_temper
 from suffice.models.answers.evidence import Evidence, coefficient_of, evidence
 from suffice.models.answers.intervals import bounds, drawn_by
 from suffice.models.answers.parts import known
@@ -122,6 +123,7 @@ class Judging(Generating, ClassifierMixin, BaseEstimator):
         check_is_fitted(self)
         return self._in_force().temper
 
+    @change
     def refresh(
         self, X: DataLike, y: LabelsLike, sample_weight: WeightsLike = None, *, groups: GroupsLike = None
     ) -> Self:
@@ -153,6 +155,7 @@ class Judging(Generating, ClassifierMixin, BaseEstimator):
         """Return rows and labels, without columns that the model does not know."""
         return X, y
 
+    @query
     def predict_interval(
         self, X: DataLike, level: float = 0.9, method: str = "delta", n_samples: int = 1000, random_state: Rng = None
     ) -> tuple[Array, Array]:
@@ -205,6 +208,7 @@ class Judging(Generating, ClassifierMixin, BaseEstimator):
         """The log evidence: ln p of training rows and labels with parameters integrated out; see `evidence`."""
         return self.evidence().total
 
+    @query
     def evidence(self, X: DataLike | None = None, sample_weight: WeightsLike = None) -> Evidence:
         """Return the log evidence and its parts, by class and feature.
 
@@ -229,6 +233,7 @@ class Judging(Generating, ClassifierMixin, BaseEstimator):
         coefficient = coefficient_of(self._model, rows, sample_weight) if rows else 0.0
         return evidence(self._predictor, self._evidence_names(), self._reader.by_block, coefficient)
 
+    @change
     def drop_views(self) -> Self:
         """Drop the views (temper, powers, a chosen pseudo-count): only the counts and the chosen tokens are left.
 
@@ -254,6 +259,7 @@ class Judging(Generating, ClassifierMixin, BaseEstimator):
         check_is_fitted(self)
         return Choices(self._predictor.views.choices or ())
 
+    @change
     def drop_journal(self) -> Self:
         """Drop the journal: predictions stay the same, but `forget` no longer knows which rows were learned.
 
@@ -268,6 +274,7 @@ class Judging(Generating, ClassifierMixin, BaseEstimator):
         self._journal = None
         return self
 
+    @query
     def leave_one_out(
         self,
         X: DataLike,

@@ -14,6 +14,7 @@ from sklearn.utils import assert_all_finite
 from sklearn.utils.validation import check_is_fitted, check_non_negative
 
 from suffice.errors import DataError, InputError, ShapeError
+from suffice.estimators.shell.atomic import query
 from suffice.estimators.shell.classifier import Classifier
 from suffice.estimators.shell.parameters import CHECKS, ReadOptions, checked_weights, validate_data, wanted_of
 from suffice.estimators.shell.stored import (
@@ -159,6 +160,7 @@ class MatrixClassifier(Classifier):
         names = self._feature_names()
         return range(self.n_features_in_) if names is None else list(names)
 
+    @query
     def feature_interval(self, level: float = 0.9) -> Any:
         """Return credible intervals for the parameters of each class: probabilities, rates or means.
 

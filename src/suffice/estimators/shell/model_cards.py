@@ -13,7 +13,7 @@ from sklearn.base import BaseEstimator
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
-from suffice.estimators.shell.whole import whole
+from suffice.estimators.shell.atomic import snapshot
 from suffice.models.answers.parts import TopFeatures
 from suffice.models.model import Name
 from suffice.notebook import MOST, Markup, bar, card, folded, line, table, written
@@ -48,7 +48,7 @@ def as_text(estimator: TableClassifier, name: str) -> str:
 
 def card_of_estimator(estimator: BaseEstimator) -> str:
     """Return the card of an estimator: what it has learned if it is fitted, and its parameters."""
-    model = whole(estimator)
+    model = snapshot(estimator)
 
     def parts() -> Iterator[str]:
         if not _is_fitted(model):

@@ -12,15 +12,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from suffice.errors import InputError
-from suffice.estimators.shell.meanings import (
+from suffice.estimators.shell.atomic import Atomic, must_be_fitted, query
+from suffice.estimators.shell.parameter_domains import (
     ClassPriorLike,
     Tempering,
     class_prior_of,
     given_temper,
     length_exponent_of,
 )
-from suffice.estimators.shell.portable import Portable
-from suffice.estimators.shell.whole import explain_constructor, must_be_fitted, refuse_other_names, take_turns
 from suffice.models.answers.decisions import Costs, cost_matrix, least_loss, or_abstained, price
 from suffice.models.answers.explanation import Explanation, explain, place_of
 from suffice.models.answers.parts import TopFeatures, Wording, speaking
@@ -42,7 +41,7 @@ D = TypeVar("D", bound=np.generic)
 Answer: TypeAlias = Callable[[Predictor, RowsByName], NDArray[D]]
 
 
-class Predicting(Portable, ABC):
+class Predicting(Atomic, ABC):
     """Base of all classifiers: answers questions by a predictor, which is a model with views; needs no scikit-learn."""
 
     _kind_of_rows: ClassVar[Literal["matrix", "text", "table"]] = "matrix"
@@ -53,13 +52,6 @@ class Predicting(Portable, ABC):
     estimate: Estimate = "mean"
     _stale: bool
     _journal: Journal | None = None
-
-    def __init_subclass__(cls, **options: object) -> None:
-        """Make the changes of a subclass complete or not at all, and refuse names of other libraries."""
-        super().__init_subclass__(**options)
-        explain_constructor(cls)
-        refuse_other_names(cls)
-        take_turns(cls)
 
     def __sklearn_is_fitted__(self) -> bool:
         return "_predictor" in vars(self)
@@ -200,6 +192,7 @@ class Predicting(Portable, ABC):
         """
         return np.asarray(self.classes_[self._answer(Predictor.best, X)])
 
+    @query
     def predict_joint_log_proba(self, X: DataLike) -> Array:
         """Return ln p(x, c) = ln p(c) + ln p(x | c) of each row and class.
 
@@ -246,6 +239,7 @@ class Predicting(Portable, ABC):
         logs = self._answer(Predictor.log_proba, X)
         return np.exp(logs, out=logs)
 
+    @query
     def explain(self, x: RowLike, target: Label | None = None, against: Label | None = None) -> Explanation:
         """Explain the log-odds of two classes for a row, as the sum of a prior and a contribution per feature.
 
@@ -269,6 +263,7 @@ class Predicting(Portable, ABC):
             (rows,) = self._reader.parts(read)
             return explain(self._in_force(), rows, self._wording(source, read), target, against, self._backend)
 
+    @query
     def top_features(self, class_: Label, k: int = 10) -> TopFeatures:
         """Return the features that favour a class most, relative to the average of the other classes.
 
@@ -294,6 +289,7 @@ class Predicting(Portable, ABC):
         code = place_of(self.classes_, class_, "class_")
         return speaking(self._predictor, code, int(k), self._feature_names(), self._reader.by_block, self._categories())
 
+    @query
     def decide(
         self, X: DataLike, costs: Costs | None = None, abstain: float | None = None, abstain_label: object = None
     ) -> LabelArray:

@@ -8,7 +8,7 @@ from numbers import Integral
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 from suffice.errors import DataError, ShapeError
-from suffice.estimators.shell.meanings import (
+from suffice.estimators.shell.parameter_domains import (
     CLASS_PRIORS,
     EFFORTS,
     ESTIMATE,

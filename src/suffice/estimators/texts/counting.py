@@ -12,8 +12,8 @@ from sklearn.base import clone
 
 from suffice.errors import DataError, InputError, LabelError
 from suffice.estimators.shell.classifier import Classifier
-from suffice.estimators.shell.counted import Counter
 from suffice.estimators.shell.journals import Book
+from suffice.estimators.shell.merging import Counter
 from suffice.estimators.shell.parameters import CHECKS, Tags
 from suffice.estimators.texts.options import URNS, ChosenTokens, TextModel, TextOptions, params_of_texts, transforms
 from suffice.estimators.texts.token_choice import (

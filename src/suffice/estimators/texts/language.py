@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, ClassVar, Literal, Self
 from numpy.typing import ArrayLike
 
 from suffice.errors import DataError, InputError, KindError
+from suffice.estimators.shell.atomic import snapshot
 from suffice.estimators.shell.parameters import LOO, Constraints, Interval, StrOptions, Tags, fit_context
-from suffice.estimators.shell.whole import whole
 from suffice.estimators.texts.next_words import NextWords
 from suffice.estimators.texts.options import CUT_OPTIONS, TextOptions, params_of_texts
 from suffice.models.likelihoods.unigram import Smoothing
@@ -279,7 +279,7 @@ class LanguageModel(NextWords):
                 "The 'background' parameter of LanguageModel must be a fitted LanguageModel; got one that has learned "
                 "nothing. Fit it first."
             )
-        return whole(self.background)
+        return snapshot(self.background)
 
     def _check_alike(self, behind: LanguageModel) -> None:
         if behind._analysis != self._analysis:

@@ -13,11 +13,11 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from suffice.errors import DataError, InputError, NoUniqueMode, PriorError
+from suffice.estimators.shell.atomic import Atomic, query
 from suffice.estimators.shell.generating import bag
-from suffice.estimators.shell.meanings import is_loo
 from suffice.estimators.shell.model_cards import bundle_of_estimator, card_of_estimator, parts_of_weights
+from suffice.estimators.shell.parameter_domains import is_loo
 from suffice.estimators.shell.stored import State
-from suffice.estimators.shell.whole import Whole
 from suffice.models.drawn_rows import asked
 from suffice.models.likelihoods.draws import Parameters
 from suffice.models.likelihoods.unigram import Smoothing, TopWords, Unigram, backing_off, loo_strength
@@ -34,7 +34,7 @@ ROUNDING = 1e-6
 """Tolerance of the sum of stored probabilities."""
 
 
-class NextWords(Whole, BaseEstimator):
+class NextWords(Atomic, BaseEstimator):
     """Base of the unigram language model, with everything a fitted model answers."""
 
     alpha: float | ArrayLike | Dirichlet
@@ -59,6 +59,7 @@ class NextWords(Whole, BaseEstimator):
         shares = self.counts_[order] / max(total, 1.0)
         yield from parts_of_weights(self.words_[order[:MOST]], shares[:MOST], "word", "share", len(order))
 
+    @query
     def probabilities(self) -> dict[str, float]:
         """Return the predictive probability of each word, the unknown slot last."""
         check_is_fitted(self, "posterior_")
@@ -81,6 +82,7 @@ class NextWords(Whole, BaseEstimator):
             ) from None
         return dict(zip(self.words_.tolist(), mode.tolist(), strict=True))
 
+    @query
     def top(self, k: int = 10) -> TopWords:
         """Return the most probable words, including the unknown slot.
 
@@ -100,6 +102,7 @@ class NextWords(Whole, BaseEstimator):
             raise InputError(f"The argument 'k' of LanguageModel.top must be a whole number from 0 on; got {k!r}.")
         return self._unigram.top(self.words_, int(k))
 
+    @query
     def log_prob(self, X: TextsLike) -> Array:
         """Return the log-probability of each text under the current word probabilities, which its words do not update.
 
@@ -118,6 +121,7 @@ class NextWords(Whole, BaseEstimator):
         """
         return self._scores(X)[0]
 
+    @query
     def perplexity(self, X: TextsLike) -> float:
         """Return the perplexity: how many equally probable words would be as hard to predict as those of the texts.
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias
 import numpy as np
 
 from suffice.errors import InputError, PriorError
-from suffice.estimators.shell.meanings import (
+from suffice.estimators.shell.parameter_domains import (
     CLASS_PRIORS,
     EFFORTS,
     ESTIMATE,

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from suffice.errors import DataError, ShapeError
-from suffice.estimators.shell.meanings import ClassPriorLike, Domain, class_prior_of
+from suffice.estimators.shell.parameter_domains import ClassPriorLike, Domain, class_prior_of
 from suffice.estimators.shell.predicting import Predicting
 from suffice.estimators.shell.stored import (
     OF_FILES,

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
+from suffice.estimators.shell.atomic import query
 from suffice.estimators.shell.parameters import (
     ClassPriorLike,
     Constraints,
@@ -261,6 +262,7 @@ class TextClassifier(ReadsTexts):
         powers = self._block.powers(self._predictor.views.weights)
         return np.ones(self._block.t.width) if powers is None else powers
 
+    @query
     def feature_interval(self, level: float = 0.9) -> Any:
         """Return credible intervals for the probability of each word in each class.
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from suffice.errors import InputError
-from suffice.estimators.shell.meanings import is_loo, length_exponent_of
+from suffice.estimators.shell.parameter_domains import is_loo, length_exponent_of
 from suffice.estimators.texts.options import ChosenTokens, TextOptions
 from suffice.models.choices import TOKENS, Choice
 from suffice.models.choosing.chooser import STAGES, definite, seconds_of_words

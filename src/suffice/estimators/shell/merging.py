@@ -10,11 +10,11 @@ from typing import TypeAlias, TypeVar
 from sklearn.utils.validation import check_is_fitted
 
 from suffice.errors import InputError, KindError
+from suffice.estimators.shell.atomic import changing, know_nothing, snapshot
 from suffice.estimators.shell.classifier import Classifier
 from suffice.estimators.shell.joint_sets import CountSets
 from suffice.estimators.shell.journals import book_of
 from suffice.estimators.shell.table_classifier import TableClassifier
-from suffice.estimators.shell.whole import changing, know_nothing, whole
 from suffice.models.choosing.wanted import NOTHING_SETTLED
 from suffice.models.views import Views
 from suffice.readers.labels import Examples, Given, check_kinds_of_labels
@@ -60,7 +60,7 @@ def merge(models: Iterable[C] | Mapping[str, C]) -> C:
                 f"The argument 'models' of merge must be a list of fitted classifiers; got a {type(model).__name__}."
             )
         check_is_fitted(model)
-    every = [whole(model) for model in every]
+    every = [snapshot(model) for model in every]
     if not every:
         raise InputError("The argument 'models' of merge must hold at least one model; got none.")
     return copy(every[0])._merge_all(every[1:]) if len(every) > 1 else copy(every[0])
