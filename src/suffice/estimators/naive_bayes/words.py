@@ -35,10 +35,10 @@ from suffice.models.likelihoods.complement import Complement
 from suffice.models.likelihoods.multinomial import Multinomial
 from suffice.models.likelihoods.polya import Polya, Urns
 from suffice.models.model import Model
-from suffice.models.predictor import Predictor
 from suffice.models.views import Views
 from suffice.posterior import Dirichlet
 from suffice.posterior.base import Conjugate
+from suffice.readers.labels import Given
 from suffice.stats.inputs import COUNT, WHOLE
 from suffice.telling import tell
 from suffice.typing import Array, Integers
@@ -68,7 +68,7 @@ def alpha_in_use(self: MatrixClassifier) -> float | Vector | Conjugate[Any]:
     if not isinstance(given, str):
         return given
     settled: Any = self._block.settled
-    if isinstance(getattr(settled, "prior", None), Conjugate):
+    if given == "evidence" and isinstance(getattr(settled, "prior", None), Conjugate):
         prior: Conjugate[Any] = settled.prior
         return prior
     name = next(name for name in ("alpha", "shape", "a") if hasattr(settled, name))
@@ -440,9 +440,9 @@ class DirichletMultinomialNB(MatrixClassifier):
     def _settle(self, rows: int) -> None:
         _ = self._urns
 
-    def _in_force(self) -> Predictor:
-        _ = self._urns
-        return super()._in_force()
+    def _source(self, X: Given) -> Any:
+        _ = self._urns  # warns
+        return super()._source(X)
 
     @property
     def _urns(self) -> Urns:

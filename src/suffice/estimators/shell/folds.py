@@ -95,9 +95,9 @@ def _judged(model: Judging, rest: Judging | None, fold: Examples, group: Integer
     judging, known = copy(model if rest is None else rest), seen.among(model.classes_)
     every = known if rest is None else known + getattr(rest, "_count")(fold)  # noqa: B009 - every classifier has it
     judging._put(every, Views() if rest is None else rest._predictor.views, True)
-    predictor = judging._in_force()
+    predictor = judging._predictor
     if rest is not None:
-        others = rest._in_force().model.among(model.classes_).blocks
+        others = rest._predictor.model.among(model.classes_).blocks
         blocks = {
             name: with_settled_of(block, others[name])
             if name in others and type(others[name].likelihood) is type(block.likelihood)

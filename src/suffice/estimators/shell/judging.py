@@ -121,7 +121,7 @@ class Judging(Generating, ClassifierMixin, BaseEstimator):
     def temper_(self) -> Temper:
         """The power that likelihoods are raised to, and the exponent of document length."""
         check_is_fitted(self)
-        return self._in_force().temper
+        return self._predictor.temper
 
     @change
     def refresh(
@@ -342,7 +342,7 @@ class Judging(Generating, ClassifierMixin, BaseEstimator):
     def _judge(self, examples: Examples, groups: GroupsLike = None) -> Judged:
         """Return the scores of each row by the model without it or its group."""
         group = None if groups is None else group_codes(groups, len(examples))
-        return judge(self._in_force(), self._reader.rows(examples.source), examples.labels, group)
+        return judge(self._predictor, self._reader.rows(examples.source), examples.labels, group)
 
     def _known(self, X: DataLike, least: int) -> Booleans:
         """Return which rows hold a value that was learned from at least this many rows."""

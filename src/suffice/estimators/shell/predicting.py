@@ -154,15 +154,6 @@ class Predicting(Atomic, ABC):
     _backend: str | None = None
     """Library of the dataframes that are returned; None for any that is installed."""
 
-    def _in_force(self) -> Predictor:
-        views = self._predictor.views
-        if views.weights is not None and getattr(self, "feature_powers", None) is None:  # set to None after the fit
-            views = replace(views, weights=None)
-        temper = self._temper(views)
-        if views is not self._predictor.views or temper != self._predictor.temper:
-            self._predictor = self._predictor.with_views(views, temper)
-        return self._predictor
-
     def _answer(self, question: Answer[D], X: Given) -> NDArray[D]:
         """Return the answers of the predictor for rows, read in parts; a dict of values or a Series may be one row."""
         must_be_fitted(self)
@@ -173,7 +164,7 @@ class Predicting(Atomic, ABC):
 
     def _answer_of(self, question: Answer[D], parts: Iterator[RowsByName]) -> NDArray[D]:
         """Return the answers of the predictor for rows that were read already."""
-        predictor = self._in_force()
+        predictor = self._predictor
         answers = [question(predictor, rows) for rows in parts]
         return answers[0] if len(answers) == 1 else np.concatenate(answers)
 
@@ -261,7 +252,7 @@ class Predicting(Atomic, ABC):
         with self._complaints(source):
             read = self._source(source)
             (rows,) = self._reader.parts(read)
-            return explain(self._in_force(), rows, self._wording(source, read), target, against, self._backend)
+            return explain(self._predictor, rows, self._wording(source, read), target, against, self._backend)
 
     @query
     def top_features(self, class_: Label, k: int = 10) -> TopFeatures:

@@ -27,7 +27,6 @@ from suffice.models.likelihoods.cloud import Cloud
 from suffice.models.likelihoods.joint import Joint
 from suffice.models.model import Block, Model, Name, Together
 from suffice.models.open_columns import Numbers, OpenBlock
-from suffice.models.predictor import Predictor
 from suffice.models.views import ColumnWeights, Views, Weights
 from suffice.readers.labels import Given
 from suffice.readers.table import TableReader, one_row
@@ -39,7 +38,7 @@ from suffice.typing import LabelArray, RowLike
 if TYPE_CHECKING:
     from suffice.estimators.shell.table_classifier import ColumnModels, TableClassifier
 
-__all__ = ["SCHEMA", "TABLE_DOMAINS", "StoredTable", "restored_table", "unweighted", "weights_of"]
+__all__ = ["SCHEMA", "TABLE_DOMAINS", "StoredTable", "restored_table", "weights_of"]
 
 SCHEMA = ("_declared", "n_features_in_", "feature_names_in_", "_backend", "_named", "_target", "columns_", "joint_")
 
@@ -83,11 +82,6 @@ class StoredTable(Predicting):
         super()._put(model, views, stale)
         self._reader = self._reader.of(self._model)
 
-    def _in_force(self) -> Predictor:
-        if self._predictor.views.weights is not None and self.feature_powers is None:
-            self._predictor = unweighted(self._predictor)
-        return super()._in_force()
-
     def _as_told(self, reader: TableReader) -> TableReader:
         return replace(reader, columns=self.columns, estimate=self.estimate, strict=self.unseen == "error")
 
@@ -123,12 +117,6 @@ class StoredTable(Predicting):
 def weights_of(model: Model, weights: Weights | None) -> dict[Name, float]:
     """Return the exponent of each column that is not dropped: near 0 if others carry the same information."""
     return {name: 1.0 if weights is None else weights.of_block(name) for name in model.voting}
-
-
-def unweighted(seen: Predictor) -> Predictor:
-    """Return the predictor without column weights and without joint columns, which are chosen together."""
-    views = replace(seen.views, weights=None, floor=None)
-    return replace(seen, model=seen.model.without_chosen(), views=views)
 
 
 def restored_table(estimator: TableClassifier | StoredTable, state: State) -> None:

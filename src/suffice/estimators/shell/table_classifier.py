@@ -19,7 +19,7 @@ from suffice.estimators.shell.model_cards import as_text, parts_of_columns
 from suffice.estimators.shell.parameters import CHECKS
 from suffice.estimators.shell.sets_apart import common_sets, views_without
 from suffice.estimators.shell.stored import OF_FILES, State, written_views
-from suffice.estimators.shell.stored_tables import SCHEMA, restored_table, unweighted, weights_of
+from suffice.estimators.shell.stored_tables import SCHEMA, restored_table, weights_of
 from suffice.models.answers.parts import Wording
 from suffice.models.choices import Choice
 from suffice.models.choosing.smoothing import Scored, choose_temper
@@ -113,11 +113,6 @@ class TableClassifier(Classifier):
         self._reader = self._reader.of(model)
         super()._put(model, views, stale)
         self._reader, self.n_features_in_ = self._reader.of(self._model), len(self._model.alone)
-
-    def _in_force(self) -> Predictor:
-        if self._predictor.views.weights is not None and self.feature_powers is None:
-            self._predictor = unweighted(self._predictor)
-        return super()._in_force()
 
     def _likelihoods(self, model: Model, views: Views) -> Mapping[Name, Likelihood]:
         return self._reader.likelihoods(model)
