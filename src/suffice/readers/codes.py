@@ -6,14 +6,16 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
 from numbers import Integral, Real
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from suffice.errors import InputError, KindError
+from suffice.models.answers.parts import Wording
 from suffice.models.likelihoods.codes import CodeRows
-from suffice.models.model import narrowest
+from suffice.models.model import Model, Name, narrowest
+from suffice.readers.one_block import one_row_of
 from suffice.stats import CategoryCounts
 from suffice.stats.content import RowHashes, matrix_hashes
 from suffice.stats.counts import category_sizes
@@ -31,9 +33,35 @@ class CodeReader:
     categories: list[NDArray[Any]] | None
     least: Any = None  # least number of codes of each column
     declared: list[NDArray[Any]] | None = None  # categories that stay even if unseen; all others are refused
+    feature_names: NDArray[Any] | None = None
     block: str = "X"
 
     by_block = False
+    backend = None
+
+    def of(self, model: Model) -> Self:
+        """Return the reader for further rows of a model."""
+        return self
+
+    def features(self, model: Model) -> Sequence[Name]:
+        """Return the names of features, or their positions."""
+        width = len(model.blocks[self.block].statistic.sizes)
+        return range(width) if self.feature_names is None else list(self.feature_names)
+
+    def source(self, X: Any) -> Any:
+        """Return rows, which the classifier has checked."""
+        return X
+
+    def one(self, x: Any) -> Any:
+        """Return rows that hold only this one."""
+        return one_row_of(x, self.feature_names)
+
+    def wording(self, model: Model, source: Any, read: Any) -> Wording:
+        """Return the names of features, and the values of one row, with a note on those that were never seen."""
+        raw, (rows,) = np.asarray(source, dtype=object)[0], self.parts(read)
+        unseen = np.asarray(rows[self.block].source.matrix)[0] >= model.blocks[self.block].statistic.sizes
+        values = [f"{value}{' (never seen)' * bool(new)}" for value, new in zip(raw, unseen, strict=True)]
+        return Wording(self.feature_names, values)
 
     @classmethod
     def first(cls, X: NDArray[Any], least: Any, declared: list[NDArray[Any]] | None) -> CodeReader:

@@ -36,7 +36,7 @@ class ColumnView:
 
 def column_views(model: Any, most: int) -> tuple[list[ColumnView], list[ColumnView]]:
     """Return the most informative columns, and all columns that can be drawn, the most informative first."""
-    known = model._feature_names(), model._reader.by_block, model._categories()
+    known = model._reader.feature_names, model._reader.by_block, model._reader.categories
     prior, shown = class_shares(model.class_log_prior_), _largest(model)
     names = [str(model.classes_[code]) for code in shown]
     views = [_view(column, prior, shown, names) for column in shown_columns(model._predictor, LEVEL, *known)]

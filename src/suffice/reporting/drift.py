@@ -46,7 +46,7 @@ def drifts(model: Any, given: LabelledRows, judged: JudgedRows) -> list[Drift]:
     """Return the columns of new rows that differ from the training rows, the farthest first."""
     if judged.learned or given.texts or not getattr(model._reader, "by_block", False):
         return []
-    table, known = given.table(), (model._feature_names(), True, model._categories())
+    table, known = given.table(), (model._reader.feature_names, True, model._reader.categories)
     columns = [one for one in shown_columns(model._predictor, LEVEL, *known) if one.classes.exclusive][:COLUMNS]
     pairs = [(one, table[one.name]) for one in columns if one.name in table]
     found = [drift for one, column in pairs for drift in (_drift(model, one, column), _missing(model, one, column))]

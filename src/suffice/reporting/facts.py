@@ -99,7 +99,7 @@ def gather(
         which = np.union1d(which, _places(all_rows, examples))
     given = all_rows.take(which) if len(which) < len(all_rows) else all_rows
     judged = judge(model, given, held_out, all_rows)
-    words = believed(model._predictor, model._feature_names(), model._reader.by_block)
+    words = believed(model._predictor, model._reader.feature_names, model._reader.by_block)
     pair = two_to_show(judged.confusion)
     drawn, every = column_views(model, MOST_COLUMNS) if words is None else ([], [])
     curve, no_curve = learning_curve(model, given)

@@ -49,7 +49,7 @@ ESTIMATORS: dict[str, type[Any]]
 """Estimators by name; all of them are imported on first use."""
 
 STORED = {
-    "NaiveBayes": "shell.stored_tables.StoredTable",
+    "NaiveBayes": "shell.table_answers.TableAnswers",
     "TextClassifier": "texts.stored_texts.StoredTexts",
 }
 """The light forms of models, which predict without importing scikit-learn."""

@@ -176,7 +176,7 @@ def check(
     examples = model._learned(X, y, None)
     if len(examples) > rows:
         examples = examples.take(np.sort(random.choice(len(examples), rows, replace=False)), model._reader)
-    read, named = model._reader.rows(examples.source), model._feature_names()
+    read, named = model._reader.rows(examples.source), model._reader.feature_names
     of = {
         name: CheckedBlock.of(str(name) if model._kind_of_rows == "table" else "", block, read[name], named, features)
         for name, block in plain.model.blocks.items()

@@ -105,7 +105,7 @@ def information_of(
         found = (
             ranked_columns(model._predictor, unit)
             if model._reader.by_block
-            else ranked(model._predictor, model._feature_names(), unit)
+            else ranked(model._predictor, model._reader.feature_names, unit)
         )
     except KindError as error:
         if "mutual_information" in str(error):

@@ -101,7 +101,7 @@ def _features(model: Classifier, coefficients: bool) -> tuple[list[Name], list[s
     if isinstance(block.t, WordCounts):
         names = list(range(block.t.width)) if block.t.hash_bits else block.t.words.strings.tolist()
         return names, [measure] * len(names), block.settled.frequencies(block.t).tolist()
-    called = model._feature_names()
+    called = model._reader.feature_names
     names = list(range(model.n_features_in_)) if called is None else list(called)
     return names, [measure] * len(names), [block.statistic] * len(names)
 

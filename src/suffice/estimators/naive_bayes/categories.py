@@ -32,7 +32,6 @@ from suffice.estimators.shell.parameters import (
     counts_of_belief,
 )
 from suffice.estimators.shell.stored import State
-from suffice.models.answers.parts import Wording
 from suffice.models.likelihoods.base import Likelihood
 from suffice.models.likelihoods.bernoulli import Bernoulli
 from suffice.models.likelihoods.codes import Codes
@@ -267,7 +266,8 @@ class CategoricalNB(MatrixClassifier):
         self._refuse_missing(examples.source)
         source = as_numbers(examples.source)
         if first:
-            self._reader = CodeReader.first(source, self.min_categories, self._declared_categories(source.shape[1]))
+            reader = CodeReader.first(source, self.min_categories, self._declared_categories(source.shape[1]))
+            self._reader = replace(reader, feature_names=getattr(self, "feature_names_in_", None))
         return replace(examples, source=source)
 
     def _declared_categories(self, features: int) -> list[LabelArray] | None:
@@ -329,16 +329,6 @@ class CategoricalNB(MatrixClassifier):
         alpha = checked_alpha(self, views)
         return Codes(alpha if isinstance(alpha, str) else float(alpha), self.estimate)
 
-    def _wording(self, source: Given, read: Any) -> Wording:
-        raw, (rows,) = np.asarray(source, dtype=object)[0], self._reader.parts(read)
-        codes: Any = rows["X"]
-        unseen = np.asarray(codes.source.matrix)[0] >= self._statistic.sizes
-        values = [f"{value}{' (never seen)' * bool(new)}" for value, new in zip(raw, unseen, strict=True)]
-        return Wording(self._feature_names(), values)
-
-    def _categories(self) -> list[LabelArray] | None:
-        return self._reader.categories
-
     @property
     def categories_(self) -> list[LabelArray] | None:
         """The categories of each feature, sorted; None if they are the codes 0, 1, 2, …"""
@@ -371,7 +361,9 @@ class CategoricalNB(MatrixClassifier):
         known, sizes = self.__dict__.pop("categories_"), statistics["features"].sizes.tolist()
         if known is not None and [_each_once(values) for values in known] != sizes:
             raise DataError(f"Categories must be sorted and distinct, {sizes} of them; got others.")
-        self._reader = CodeReader(known, self.min_categories, self._declared_categories(len(sizes)))
+        self._reader = CodeReader(
+            known, self.min_categories, self._declared_categories(len(sizes)), getattr(self, "feature_names_in_", None)
+        )
 
 
 def _roomy(model: Model, known: CodeReader, wider: CodeReader) -> Model:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any, ClassVar, TypeGuard, TypeVar
@@ -32,11 +32,11 @@ from suffice.models.likelihoods.base import Likelihood
 from suffice.models.model import Block, Model, Name
 from suffice.models.views import FeatureWeights, Views
 from suffice.readers.labels import Examples, Given, classes_and_codes, labelled
-from suffice.readers.one_block import MatrixReader, one_row_of
+from suffice.readers.one_block import MatrixReader
 from suffice.stats import DiagonalMoments, FullMoments, Statistic
 from suffice.stats.base import has_rows_of
 from suffice.stats.inputs import KERNEL_TYPES, REAL, Allowed, RowMatrix
-from suffice.typing import LabelArray, LabelsLike, Names, RowLike, SparseMatrix, WeightsLike
+from suffice.typing import LabelArray, LabelsLike, SparseMatrix, WeightsLike
 
 __all__ = ["MatrixClassifier"]
 
@@ -67,7 +67,7 @@ class MatrixClassifier(Classifier):
 
     def _make_reader(self) -> MatrixReader:
         """Return the reader that the parameters describe."""
-        return MatrixReader(self._allowed, getattr(self, "binarize", None))
+        return MatrixReader(self._allowed, getattr(self, "binarize", None), getattr(self, "feature_names_in_", None))
 
     def _wanted(self, rows: int) -> Wanted | None:
         return wanted_of(self)
@@ -130,12 +130,6 @@ class MatrixClassifier(Classifier):
             and "feature_names_in_" not in vars(self)
         )
 
-    def _one(self, x: RowLike) -> Any:
-        return one_row_of(x, getattr(self, "feature_names_in_", None))
-
-    def _feature_names(self) -> Names | None:
-        return getattr(self, "feature_names_in_", None)
-
     @contextmanager
     def _complaints(self, X: Given) -> Iterator[None]:
         try:
@@ -155,10 +149,6 @@ class MatrixClassifier(Classifier):
             ) from None
         if values.dtype.kind in "biuf":
             assert_all_finite(values, estimator_name=name, input_name="X")
-
-    def _named_features(self) -> Sequence[Name]:
-        names = self._feature_names()
-        return range(self.n_features_in_) if names is None else list(names)
 
     @query
     def feature_interval(self, level: float = 0.9) -> Any:

@@ -14,10 +14,11 @@ from suffice.estimators.shell.atomic import changing, know_nothing, snapshot
 from suffice.estimators.shell.classifier import Classifier
 from suffice.estimators.shell.joint_sets import CountSets
 from suffice.estimators.shell.journals import book_of
-from suffice.estimators.shell.table_classifier import TableClassifier
+from suffice.estimators.shell.table_answers import TableAnswers
 from suffice.models.choosing.wanted import NOTHING_SETTLED
 from suffice.models.views import Views
 from suffice.readers.labels import Examples, Given, check_kinds_of_labels
+from suffice.readers.table import TableReader
 from suffice.stats.content import RowHashes
 from suffice.typing import JournalKey, LabelsLike
 
@@ -143,7 +144,7 @@ def reading_like(estimator: Classifier, counted: Classifier) -> None:
     """Make an unfitted classifier read rows like one that has counted them."""
     theirs = set(counted.get_params(deep=False)) | {"_predictor", "_stale", "_journal"}
     estimator.__dict__.update({name: value for name, value in vars(counted).items() if name not in theirs})
-    if isinstance(estimator, TableClassifier):
+    if isinstance(estimator, TableAnswers):
         estimator._reader = estimator._as_told(estimator._reader)
 
 
@@ -165,14 +166,15 @@ def settled(
         know_nothing(model)
         model._set_state(counted._get_state())
         model.__dict__.update(known)
-        if isinstance(model, TableClassifier):  # later tables may have this column, which predictions ignore
+        if isinstance(model._reader, TableReader):  # later tables may have this column, which predictions ignore
             model._reader = replace(model._reader, target=known.get("target_"))
         model._settle(rows)
         if look is not None:
             look(model)
         found = NOTHING_SETTLED
-        if sets is not None and isinstance(model, TableClassifier):
+        joins = getattr(model, "_join", None)  # of tables
+        if sets is not None and joins is not None:
             few, count = sets
-            found = model._join(model._read(*few, None, False).among(model.classes_), None, count)
+            found = joins(model._read(*few, None, False).among(model.classes_), None, count)
         if sample is not None:
             model._choose(model._read(*sample, None, False).among(model.classes_), None, found)

@@ -22,8 +22,8 @@ from suffice.stats.word_counts import WordCounts
 from suffice.telling import counted
 
 if TYPE_CHECKING:
+    from suffice.estimators.naive_bayes.any_table import NaiveBayes
     from suffice.estimators.shell.classifier import Classifier
-    from suffice.estimators.shell.table_classifier import TableClassifier
 
 __all__ = [
     "as_text", "bundle_of_estimator", "card_of_estimator", "parts_of_classifier", "parts_of_columns",
@@ -38,7 +38,7 @@ NUMBERS, DENSE, TOP = 2**25, 4, 5
 many features are shown."""
 
 
-def as_text(estimator: TableClassifier, name: str) -> str:
+def as_text(estimator: NaiveBayes, name: str) -> str:
     """Return classes, and a line per column."""
     lines = [HEAD, *_lines(estimator)]
     width = [max(len(line[k]) for line in lines) for k in range(3)]
@@ -134,7 +134,7 @@ def _names(found: TopFeatures) -> list[str]:
     return [*dict.fromkeys(names)][:TOP]
 
 
-def parts_of_columns(estimator: TableClassifier) -> Iterator[str]:
+def parts_of_columns(estimator: NaiveBayes) -> Iterator[str]:
     """Yield a table with a line per column."""
     powers = {str(name): power for name, power in estimator.feature_powers_.items()}
     head = [*HEAD, *["power"] * bool(powers)]
@@ -153,7 +153,7 @@ def parts_of_weights(
     yield table([head, called, ""], rows, total)
 
 
-def _rows(estimator: TableClassifier) -> str:
+def _rows(estimator: NaiveBayes) -> str:
     counts = estimator.class_count_
     each = [f"{label} {n:,.15g}" for label, n in zip(estimator.classes_, counts, strict=True)]
     more = f", and {len(each) - 10} more" if len(each) > 10 else ""
@@ -161,7 +161,7 @@ def _rows(estimator: TableClassifier) -> str:
     return f"{sizes}: {', '.join(each[:10])}{more}"
 
 
-def _lines(estimator: TableClassifier) -> list[tuple[str, str, str, str]]:
+def _lines(estimator: NaiveBayes) -> list[tuple[str, str, str, str]]:
     """Return column, kind, rows that have a value, and prior; the middle of a long list is left out."""
     names = list(estimator._model.blocks)
     shown = names if len(names) <= COLUMNS else [*names[: COLUMNS // 2], None, *names[-(COLUMNS // 2) :]]
@@ -169,7 +169,7 @@ def _lines(estimator: TableClassifier) -> list[tuple[str, str, str, str]]:
     return [gap if name is None else _line(estimator, name) for name in shown]
 
 
-def _line(estimator: TableClassifier, name: Name) -> tuple[str, str, str, str]:
+def _line(estimator: NaiveBayes, name: Name) -> tuple[str, str, str, str]:
     block = estimator._model.blocks[name]
     rows = float(np.sum(block.statistic.n)) if hasattr(block.statistic, "n") else 0.0
     return str(name), block.likelihood.word, f"{rows:,.15g}", block.likelihood.prior_in_words(block.t)

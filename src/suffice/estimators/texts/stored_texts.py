@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from suffice.errors import DataError, ShapeError
+from suffice.estimators.shell.answers import Answers
 from suffice.estimators.shell.parameter_domains import ClassPriorLike, Domain, class_prior_of
-from suffice.estimators.shell.predicting import Predicting
 from suffice.estimators.shell.stored import (
     OF_FILES,
     State,
@@ -41,7 +41,7 @@ __all__ = ["StoredTexts", "restored", "state_of"]
 SCHEMA = ("_declared", "_analysis")
 
 
-class StoredTexts(Predicting):
+class StoredTexts(Answers):
     """A TextClassifier read from a file: it predicts, and cannot learn."""
 
     _kind_of_rows = "text"

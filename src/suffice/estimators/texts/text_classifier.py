@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
+from suffice.estimators.shell.answers import Answer, D
 from suffice.estimators.shell.atomic import query
 from suffice.estimators.shell.parameters import (
     ClassPriorLike,
@@ -19,7 +20,6 @@ from suffice.estimators.shell.parameters import (
     class_prior_of,
     constraints_of,
 )
-from suffice.estimators.shell.predicting import Answer, D
 from suffice.estimators.shell.stored import State
 from suffice.estimators.texts.counting import ReadsTexts
 from suffice.estimators.texts.options import TEXT_DOMAINS, URNS, TextModel, likelihood_of, transforms
