@@ -50,7 +50,7 @@ ESTIMATORS: dict[str, type[Any]]
 
 STORED = {
     "NaiveBayes": "shell.table_answers.TableAnswers",
-    "TextClassifier": "texts.stored_texts.StoredTexts",
+    "TextClassifier": "texts.text_answers.TextAnswers",
 }
 """The light forms of models, which predict without importing scikit-learn."""
 

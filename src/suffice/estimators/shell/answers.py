@@ -96,8 +96,10 @@ class Answers(Atomic, ABC):
     def _likelihoods(self, model: Model, views: Views) -> Mapping[Name, Likelihood]:
         """Return the likelihood of each block, as parameters and views describe it."""
 
-    _flat_prior: bool = False
-    """Whether predictions ignore the class prior, as those of complements do."""
+    @property
+    def _flat_prior(self) -> bool:
+        """Whether predictions ignore the class prior, as those of complements do."""
+        return False
 
     def _class_prior(self) -> ClassPrior:
         """Return the class prior that the parameters describe."""

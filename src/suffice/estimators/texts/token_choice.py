@@ -36,13 +36,7 @@ from suffice.waiting import Waiting
 
 if TYPE_CHECKING:
     from suffice.estimators.shell.classifier import Classifier
-    from suffice.estimators.texts.counting import ReadsTexts
     from suffice.estimators.texts.text_classifier import TextClassifier
-
-__all__ = [
-    "TOKEN_ROWS", "TokenChoice", "begun", "can_choose", "check_tokens", "check_unchanged", "choose_tokens",
-    "of_same_tokens", "of_words_left", "take_tokens", "tokens_chosen", "wanted_of",
-]  # fmt: skip
 
 TOKEN_ROWS, BUFFERED = 2100, 50_000
 """Largest number of texts that choose the tokens; and of texts of a stream that are buffered to select them from."""
@@ -91,7 +85,7 @@ def begun(examples: Examples) -> tuple[Examples, Examples]:
 
 
 @contextmanager
-def tokens_chosen(estimator: ReadsTexts, examples: Examples, groups: GroupsLike) -> Iterator[Examples]:
+def tokens_chosen(estimator: TextClassifier, examples: Examples, groups: GroupsLike) -> Iterator[Examples]:
     """Choose the tokens and yield the texts; the ``with`` block reports the progress of all choices."""
     examples, few = begun(examples)
     with Waiting(type(estimator).__name__, STAGES, estimator.verbose) as waiting:
@@ -111,7 +105,7 @@ def can_choose(examples: Examples) -> bool:
     return isinstance(texts, Sized) and not isinstance(texts, str | bytes) and len(texts) == len(examples)
 
 
-def choose_tokens(estimator: ReadsTexts, examples: Examples, groups: GroupsLike = None) -> TokenChoice | None:
+def choose_tokens(estimator: TextClassifier, examples: Examples, groups: GroupsLike = None) -> TokenChoice | None:
     """Return the tokens with the lowest held-out log loss on a sample of texts; None if there is nothing to choose.
 
     More complex tokens must improve it by more than noise.
@@ -185,7 +179,7 @@ def candidates(sizes: _Sizes, effort: str) -> list[ChosenTokens]:
 
 
 def _counted(
-    estimator: ReadsTexts, few: Examples, order: Integers, options: TextOptions
+    estimator: TextClassifier, few: Examples, order: Integers, options: TextOptions
 ) -> tuple[Predictor, Sample] | None:
     """Return a model of a few texts with the given tokens, and the texts by content; None if no word is left."""
     rows = TextReader(options.analysis).rows(few.source)
@@ -198,7 +192,7 @@ def _counted(
     return predictor, looked_up(Sample(rows, few.labels), predictor).take(order)
 
 
-def take_tokens(estimator: ReadsTexts, found: TokenChoice | None) -> None:
+def take_tokens(estimator: TextClassifier, found: TokenChoice | None) -> None:
     """Make a classifier read texts with the chosen tokens."""
     if found is not None and found.record is not None:
         estimator._earlier_choices = (found.record,)
@@ -213,7 +207,7 @@ def _analysis_of(estimator: Classifier) -> Analysis:
     return reader.analysis
 
 
-def check_tokens(estimator: ReadsTexts, other: Classifier) -> None:
+def check_tokens(estimator: TextClassifier, other: Classifier) -> None:
     """Raise InputError if one model has words and the other letters."""
     if _analysis_of(estimator).unit != _analysis_of(other).unit:
         raise InputError(
@@ -222,7 +216,7 @@ def check_tokens(estimator: ReadsTexts, other: Classifier) -> None:
         )
 
 
-def of_same_tokens(estimator: ReadsTexts, models: list[Model], others: Sequence[Classifier]) -> list[Model]:
+def of_same_tokens(estimator: TextClassifier, models: list[Model], others: Sequence[Classifier]) -> list[Model]:
     """Return models with the tokens that all of them have: single words if only some models have pairs."""
     most = [_analysis_of(one).ngram_range[1] for one in (estimator, *others)]
     least = min(most)
