@@ -328,31 +328,33 @@ class NaiveBayes(TableAnswers, Classifier):
         declared = self.columns if isinstance(self.columns, Mapping) else {}
         return super()._chose or any(name not in declared for name in self._model.alone)
 
-    def _choose(self, examples: Examples, groups: GroupsLike, settled: Settled | None = None) -> None:
-        chosen = not joint_sets.is_declared(self.joint)
-        complete = settled is None and np.isclose(examples.counted, self._model.n.sum(), rtol=1e-9)
-        kinds: tuple[Choice, ...] = ()
+    def _chosen(
+        self, predictor: Predictor, examples: Examples, groups: GroupsLike, settled: Settled | None
+    ) -> tuple[Model, Views]:
+        model, free, kinds = predictor.model, not joint_sets.is_declared(self.joint), tuple[Choice, ...]()
+        complete = settled is None and np.isclose(examples.counted, model.n.sum(), rtol=1e-9)
         if complete and self._chose and len(examples) < joint_sets.LEAST:
-            self._choose_by_folds(examples, groups)
-            return
+            return model, self._chosen_by_folds(examples, groups)
         if complete and groups is not None:
-            normals, kinds = kinds_of_groups(self._predictor, self._reader, examples, groups, self._wanted(0))
-            self._put(replace(self._model, blocks={**self._model.blocks, **normals}), Views(), stale=False)
-        if chosen and complete:
-            self._put(replace(self._model, blocks=self._model.alone), Views(), stale=False)
-            settled = self._join(examples, groups, partial(counted_together, examples.source, examples.labels))
+            normals, kinds = kinds_of_groups(predictor, self._reader, examples, groups, self._wanted(0))
+            predictor = self._predictor_of(replace(model, blocks={**model.blocks, **normals}), Views())
+        if free and complete:
+            predictor = self._predictor_of(replace(predictor.model, blocks=predictor.model.alone), Views())
+            count = partial(counted_together, examples.source, examples.labels)
+            predictor, settled = self._joined(predictor, examples, groups, count)
         settled = settled or NOTHING_SETTLED
-        super()._choose(examples, groups, replace(settled, choices=(*kinds, *settled.choices)))
-        model, views = self._model, self._predictor.views
-        heard = joint_sets.heard_sets(model, views.weights)
-        if chosen and isinstance(views.weights, ColumnWeights) and len(heard) < len(model.blocks):
-            self._put(replace(model, blocks=heard), replace(views, weights=views.weights.only(heard)), self._stale)
+        settled = replace(settled, choices=(*kinds, *settled.choices))
+        model, views = super()._chosen(predictor, examples, groups, settled)
+        effective = joint_sets.effective_sets(model, views.weights)
+        if free and isinstance(views.weights, ColumnWeights) and len(effective) < len(model.blocks):
+            return replace(model, blocks=effective), replace(views, weights=views.weights.only(effective))
+        return model, views
 
-    def _choose_by_folds(self, examples: Examples, groups: GroupsLike) -> None:
+    def _chosen_by_folds(self, examples: Examples, groups: GroupsLike) -> Views:
         """Choose the temper of few rows, each scored with models of columns that the rows outside its fold choose."""
         wanted = self._wanted(len(examples))
         if wanted is None or not wanted.temper:
-            return
+            return Views()
         group = None if groups is None else group_codes(groups, len(examples))
         few, order, group = examples.picked(self._reader, len(examples), group)
         fold = np.empty(len(few), np.int64)
@@ -360,26 +362,24 @@ class NaiveBayes(TableAnswers, Classifier):
         if group is not None:
             group = group[np.argsort(order)]
         scored = [Scored.of(judged, 0.0) for _, judged in scored_by_folds(self, few, group, fold, views=False)]
-        self._put(self._model, Views(temper=choose_temper(Scored.joined(scored))), stale=False)
+        return Views(temper=choose_temper(Scored.joined(scored)))
 
-    def _join(self, examples: Examples, groups: GroupsLike, count: joint_sets.CountSets) -> Settled:
+    def _joined(
+        self, predictor: Predictor, examples: Examples, groups: GroupsLike, count: joint_sets.CountSets
+    ) -> tuple[Predictor, Settled]:
         """Add joint columns, declared or chosen by these rows, with their counts in all rows."""
-        found = self._together(examples, groups)
+        joint, wanted, model = self.joint, self._wanted(len(examples)), predictor.model
+        reader, found = self._reader.of(model), joint_sets.Found({})
+        if joint_sets.is_declared(joint):
+            found = joint_sets.Found(joint_sets.declared_laws(joint, reader, model, examples.source))
+        elif wanted is not None and self._rows_for_sets():
+            power = None if wanted.temper else self._temper(Views()).power
+            order = 2 if joint == 2 else 3
+            found = joint_sets.chosen_sets(predictor, reader, examples, groups, power, order, self.memory_limit)
         more = count(found.laws) if found.laws else {}
         if more:
-            self._put(replace(self._model, blocks={**self._model.blocks, **more}), Views(), stale=False)
-        return found.settled
-
-    def _together(self, examples: Examples, groups: GroupsLike) -> joint_sets.Found:
-        """Return the joint columns, as declared or as these rows choose them; not counted yet."""
-        joint, wanted = self.joint, self._wanted(len(examples))
-        if joint_sets.is_declared(joint):
-            return joint_sets.Found(joint_sets.declared_laws(joint, self._reader, self._model, examples.source))
-        if wanted is None or not self._rows_for_sets():
-            return joint_sets.Found({})
-        power = None if wanted.temper else self._temper(Views()).power
-        order = 2 if joint == 2 else 3
-        return joint_sets.chosen_sets(self._predictor, self._reader, examples, groups, power, order, self.memory_limit)
+            predictor = self._predictor_of(replace(model, blocks={**model.blocks, **more}), Views())
+        return predictor, found.settled
 
     def _rows_for_sets(self) -> int:
         return joint_sets.rows_for_sets(self.joint, self._wanted(0))

@@ -105,15 +105,18 @@ class Answers(Atomic, ABC):
         """Return the class prior that the parameters describe."""
         return class_prior_of(self, self._flat_prior)
 
+    def _predictor_of(self, model: Model, views: Views) -> Predictor:
+        """Return the predictor of a model with views, as the parameters describe it."""
+        model = model.with_likelihoods(self._likelihoods(model, views))
+        return Predictor(model, self._class_prior(), views, self._temper(views))
+
     def _put(self, model: Model, views: Views, stale: bool) -> None:
         """Replace the model and its views; raise at once if the prior or the estimate is invalid for the counts."""
-        model = model.with_likelihoods(self._likelihoods(model, views))
-        reader = self._reader.of(model)
-        predictor = Predictor(model, self._class_prior(), views, self._temper(views))
+        predictor = self._predictor_of(model, views)
         _ = predictor.log_prior
         if self.estimate == "map":
-            _ = [block.settled for block in model.voting.values()]
-        self._reader, self._predictor, self._stale = reader, predictor, stale
+            _ = [block.settled for block in predictor.model.voting.values()]
+        self._reader, self._predictor, self._stale = self._reader.of(predictor.model), predictor, stale
 
     def _temper(self, views: Views) -> Temper:
         """Return the temper in force: as given, or from the views."""

@@ -114,18 +114,26 @@ class Classifier(Answers, ClassifierMixin, BaseEstimator):
 
     def _choose(self, examples: Examples, groups: GroupsLike, settled: Settled | None = None) -> None:
         """Choose the views by training rows, given what is `settled` already."""
+        model, views = self._chosen(self._predictor, examples, groups, settled)
+        if views or model is not self._model:
+            self._put(model, views, stale=False)
+
+    def _chosen(
+        self, predictor: Predictor, examples: Examples, groups: GroupsLike, settled: Settled | None
+    ) -> tuple[Model, Views]:
+        """Return the model and the views that training rows choose."""
         wanted, settled = self._wanted(len(examples)), settled or NOTHING_SETTLED
         views, made = Views(), (*self._earlier_choices, *settled.choices)
         if wanted is not None and wanted.of_rows(len(examples)) and not isinstance(examples.source, Iterator):
             group = None if groups is None else group_codes(groups, len(examples))
-            few, order, group = examples.picked(self._reader, wanted.sample_size, group)
-            sample = Sample(self._reader.rows(few.source), few.labels).take(order)
-            predictor = replace(self._predictor, temper=self._temper(Views()))
+            reader = self._reader.of(predictor.model)
+            few, order, group = examples.picked(reader, wanted.sample_size, group)
+            sample = Sample(reader.rows(few.source), few.labels).take(order)
+            tempered = replace(predictor, temper=self._temper(Views()))
             with untold("The spread of"):  # of rows without a part of them
-                views = choose(predictor, sample.rows, sample.labels, group, wanted.with_settled(settled))
+                views = choose(tempered, sample.rows, sample.labels, group, wanted.with_settled(settled))
             views = replace(views, floor=settled.floor or views.floor)
-        if views or made:
-            self._put(self._model, replace(views, choices=(*made, *(views.choices or ())) or None), stale=False)
+        return predictor.model, replace(views, choices=(*made, *(views.choices or ())) or None)
 
     def score(self, X: DataLike, y: LabelsLike, sample_weight: WeightsLike = None) -> float:
         """Return the accuracy: the share of rows, or of their weights, whose class is predicted correctly.

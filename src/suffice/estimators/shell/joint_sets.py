@@ -87,7 +87,7 @@ def rows_for_sets(joint: JointColumns, wanted: Wanted | None) -> int:
     return ENOUGH if weighed and wanted is not None and wanted.effort != "fast" else 0
 
 
-def heard_sets(model: Model, weights: Weights | None) -> dict[Name, Block]:
+def effective_sets(model: Model, weights: Weights | None) -> dict[Name, Block]:
     """Return all blocks but joint columns without effect, whose power is zero and which have no residuals."""
     if not isinstance(weights, ColumnWeights):
         return dict(model.blocks)

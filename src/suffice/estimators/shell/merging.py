@@ -172,9 +172,11 @@ def settled(
         if look is not None:
             look(model)
         found = NOTHING_SETTLED
-        joins = getattr(model, "_join", None)  # of tables
-        if sets is not None and joins is not None:
+        joined = getattr(model, "_joined", None)  # of tables
+        if sets is not None and joined is not None:
             few, count = sets
-            found = joins(model._read(*few, None, False).among(model.classes_), None, count)
+            choosing = model._read(*few, None, False).among(model.classes_)
+            predictor, found = joined(model._predictor, choosing, None, count)
+            model._put(predictor.model, Views(), stale=False)
         if sample is not None:
             model._choose(model._read(*sample, None, False).among(model.classes_), None, found)

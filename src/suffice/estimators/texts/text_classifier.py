@@ -408,11 +408,13 @@ class TextClassifier(TextAnswers, Classifier):
             refuse_transformed(self)
         return _counted(self, examples)
 
-    def _choose(self, examples: Examples, groups: GroupsLike, settled: Settled | None = None) -> None:
+    def _chosen(
+        self, predictor: Predictor, examples: Examples, groups: GroupsLike, settled: Settled | None
+    ) -> tuple[Model, Views]:
         if isinstance(examples.source, KeptTexts):
             examples, which = examples.source.result()
             groups = None if groups is None else np.asarray(groups)[which]
-        super()._choose(examples, groups, settled)
+        return super()._chosen(predictor, examples, groups, settled)
 
     def _agree(self, other: Classifier) -> None:
         super()._agree(other)
