@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
 from numbers import Integral, Real
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,12 +14,10 @@ from numpy.typing import NDArray
 from suffice.errors import InputError, KindError
 from suffice.models.answers.parts import Wording
 from suffice.models.likelihoods.codes import CodeRows
-from suffice.models.model import Model, Name, narrowest
-from suffice.readers.one_block import one_row_of
+from suffice.models.model import Model, narrowest
+from suffice.readers.one_block import OfMatrices
 from suffice.stats import CategoryCounts
-from suffice.stats.content import RowHashes, matrix_hashes
 from suffice.stats.counts import category_sizes
-from suffice.stats.hashing import matrix_rows, value_rows
 from suffice.stats.inputs import RowMatrix
 from suffice.typing import Integers
 
@@ -27,7 +25,7 @@ __all__ = ["CodeReader", "as_numbers", "declared_categories"]
 
 
 @dataclass(frozen=True, eq=False)
-class CodeReader:
+class CodeReader(OfMatrices):
     """The categories of each column: sorted values, or None if they are the codes 0, 1, 2, …"""
 
     categories: list[NDArray[Any]] | None
@@ -35,26 +33,6 @@ class CodeReader:
     declared: list[NDArray[Any]] | None = None  # categories that stay even if unseen; all others are refused
     feature_names: NDArray[Any] | None = None
     block: str = "X"
-
-    by_block = False
-    backend = None
-
-    def of(self, model: Model) -> Self:
-        """Return the reader for further rows of a model."""
-        return self
-
-    def features(self, model: Model) -> Sequence[Name]:
-        """Return the names of features, or their positions."""
-        width = len(model.blocks[self.block].statistic.sizes)
-        return range(width) if self.feature_names is None else list(self.feature_names)
-
-    def source(self, X: Any) -> Any:
-        """Return rows, which the classifier has checked."""
-        return X
-
-    def one(self, x: Any) -> Any:
-        """Return rows that hold only this one."""
-        return one_row_of(x, self.feature_names)
 
     def wording(self, model: Model, source: Any, read: Any) -> Wording:
         """Return the names of features, and the values of one row, with a note on those that were never seen."""
@@ -141,22 +119,6 @@ class CodeReader:
             place = np.minimum(np.searchsorted(values, column), len(values) - 1)
             out[:, j] = np.where(values[place] == column, place, len(values))
         return out
-
-    def take(self, source: Any, which: Integers) -> Any:
-        """Return a subset of the rows."""
-        return source[which]
-
-    def size(self, source: Any) -> int:
-        """Return the number of rows."""
-        return len(source)
-
-    def hashes(self, source: Any) -> RowHashes:
-        """Return a hash of the content of each row."""
-        return matrix_hashes(source)
-
-    def row_bytes(self, source: Any) -> Iterable[bytes]:
-        """Return each row as bytes, which are equal for equal rows."""
-        return matrix_rows(source) if source.dtype.kind in "biuf" else value_rows(source)
 
 
 TEXT, NUMBER = "U", "biuf"

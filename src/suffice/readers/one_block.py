@@ -43,17 +43,13 @@ AT_ONCE = 2**12
 """Number of texts of a stream that are hashed together."""
 
 
-@dataclass(frozen=True, eq=False)
-class MatrixReader:
-    """Reader of matrices: the allowed values, or the threshold above which a value counts as 1."""
+class OfMatrices:
+    """What readers of numbers and of categories share: one block, whose features may have names."""
 
-    allowed: Allowed = REAL
-    above: float | None = None
-    feature_names: LabelArray | None = None
-    block: str = "X"
-
+    block: str
+    feature_names: LabelArray | None
     by_block = False
-    backend = categories = None
+    backend = None
 
     def of(self, model: Model) -> Self:
         """Return the reader for further rows of a model."""
@@ -71,6 +67,35 @@ class MatrixReader:
     def one(self, x: Any) -> Any:
         """Return rows that hold only this one."""
         return one_row_of(x, self.feature_names)
+
+    def take(self, source: Any, which: Integers) -> Any:
+        """Return a subset of the rows."""
+        return (source.tocsr() if issparse(source) else source)[which]
+
+    def size(self, source: Any) -> int:
+        """Return the number of rows."""
+        return int(source.shape[0])
+
+    def hashes(self, source: Any) -> RowHashes:
+        """Return a hash of the content of each row."""
+        return matrix_hashes(source)
+
+    def row_bytes(self, source: Any) -> Iterable[bytes]:
+        """Return each row as bytes, which are equal for equal rows."""
+        plain = issparse(source) or np.asarray(source).dtype.kind in "biuf"
+        return matrix_rows(source) if plain else value_rows(source)
+
+
+@dataclass(frozen=True, eq=False)
+class MatrixReader(OfMatrices):
+    """Reader of matrices: the allowed values, or the threshold above which a value counts as 1."""
+
+    allowed: Allowed = REAL
+    above: float | None = None
+    feature_names: LabelArray | None = None
+    block: str = "X"
+
+    categories = None
 
     def wording(self, model: Model, source: Any, read: Any) -> Wording:
         """Return the names of features; values are shown as they are."""
@@ -90,23 +115,6 @@ class MatrixReader:
     def parts(self, source: Any) -> Iterator[dict[str | int, Any]]:
         """Yield all rows at once."""
         yield self.rows(source)
-
-    def take(self, source: Any, which: Integers) -> Any:
-        """Return a subset of the rows."""
-        return (source.tocsr() if issparse(source) else source)[which]
-
-    def size(self, source: Any) -> int:
-        """Return the number of rows."""
-        return int(source.shape[0])
-
-    def hashes(self, source: Any) -> RowHashes:
-        """Return a hash of the content of each row."""
-        return matrix_hashes(source)
-
-    def row_bytes(self, source: Any) -> Iterable[bytes]:
-        """Return each row as bytes, which are equal for equal rows."""
-        plain = issparse(source) or np.asarray(source).dtype.kind in "biuf"
-        return matrix_rows(source) if plain else value_rows(source)
 
 
 @dataclass(frozen=True)

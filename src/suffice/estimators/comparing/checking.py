@@ -20,8 +20,6 @@ from suffice.posterior.base import generator
 from suffice.tables.out import frame_of
 from suffice.typing import Array, DataLike, Integers, LabelArray, LabelsLike, Rng
 
-__all__ = ["Check", "check"]
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Check:

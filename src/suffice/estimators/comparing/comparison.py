@@ -24,8 +24,6 @@ from suffice.readers.labels import Given
 from suffice.tables import frame_of
 from suffice.typing import Array, DataLike, Floats, GroupsLike, LabelsLike, WeightsLike
 
-__all__ = ["Comparison", "LossComparison", "bayes_factor", "compare"]
-
 Compared = Classifier | Conjugate[Any] | ArrayLike
 """A fitted classifier, a belief, or a value of the parameter of a belief."""
 

@@ -16,8 +16,6 @@ from suffice.stats import Statistic
 from suffice.stats.word_counts import WordCounts
 from suffice.typing import Label
 
-__all__ = ["must_both_be_flat", "must_share_data"]
-
 COUNTS = "probabilities of counts"
 ROUNDING = ("mean_lo", "scatter_lo", "peak")  # depends on the order of rows
 OTHERWISE = "Compare models of different data by how well they predict labels: compare(models, X, y)."

@@ -286,9 +286,6 @@ class CategoricalNB(MatrixClassifier):
         self._refuse_missing(source)
         return as_numbers(source)
 
-    def _is_plain(self, X: Given) -> bool:
-        return self._reader.categories is None and super()._is_plain(X)
-
     def _count(self, examples: Examples) -> Model:
         given = examples.weights
         if given is not None and (given == 0).any():  # rows of weight 0 do not count, nor do their categories
@@ -351,10 +348,6 @@ class CategoricalNB(MatrixClassifier):
         settled = self._settled_as(Codes)
         logs: list[Array] = settled.log_theta(self._block.t)
         return logs
-
-    def _get_state(self) -> State:
-        state = super()._get_state()
-        return {**state, "schema": {**state["schema"], "categories_": self._reader.categories}}
 
     def _check_statistics(self, classes: LabelArray, statistics: State, likelihood: Likelihood) -> None:
         super()._check_statistics(classes, statistics, likelihood)

@@ -34,7 +34,6 @@ from suffice.models.choosing.wanted import Wanted
 from suffice.models.likelihoods.complement import Complement
 from suffice.models.likelihoods.multinomial import Multinomial
 from suffice.models.likelihoods.polya import Polya, Urns
-from suffice.models.model import Model
 from suffice.models.views import Views
 from suffice.posterior import Dirichlet
 from suffice.posterior.base import Conjugate
@@ -398,7 +397,7 @@ class DirichletMultinomialNB(MatrixClassifier):
         "max_iter": [Interval(Integral, 1, None, closed="left")],
         "tol": [Interval(Real, 0, None, closed="neither")],
     }
-    _warned: bool = False
+    _warned: tuple[bytes, int] | None = None  # the counts, and the number of urns, that a warning was given for
     _tags = (
         "sparse",
         "positive_only",
@@ -432,11 +431,6 @@ class DirichletMultinomialNB(MatrixClassifier):
             np.asarray(alpha, np.float64) if np.ndim(alpha) else float(alpha), self.method, self.max_iter, self.tol
         )
 
-    def _put(self, model: Model, views: Views, stale: bool) -> None:
-        if not self.__sklearn_is_fitted__() or model is not self._model:  # other counts, other urns
-            self._warned = False
-        super()._put(model, views, stale)
-
     def _settle(self, rows: int) -> None:
         _ = self._urns
 
@@ -450,8 +444,9 @@ class DirichletMultinomialNB(MatrixClassifier):
         urns = self._settled_as(Polya).urns
         assert urns is not None
         late = [str(self.classes_[c]) for c in urns.late]
-        if late and not self._warned:
-            self._warned = True
+        known = self._model.n.tobytes(), len(late)
+        if late and self._warned != known:
+            self._warned = known
             tell(
                 f"The urns of {len(late)} of {len(self.classes_)} classes did not converge in max_iter={self.max_iter} "
                 f"steps, including that of {late[0]!r}. Increase max_iter or tol.",

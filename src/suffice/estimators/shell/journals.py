@@ -23,11 +23,6 @@ from suffice.stats.journal import Hashes, Journal
 from suffice.telling import tell
 from suffice.typing import Array, Booleans, JournalKey, LabelArray, Text, TextsLike
 
-__all__ = [
-    "Book", "Certificate", "all_learned", "book_of", "checksum", "joined", "learned_before", "only_learned", "signed",
-    "struck", "without",
-]  # fmt: skip
-
 
 @dataclass(frozen=True, repr=False)
 class Certificate:

@@ -38,8 +38,6 @@ from suffice.stats.base import has_rows_of
 from suffice.stats.inputs import KERNEL_TYPES, REAL, Allowed, RowMatrix
 from suffice.typing import LabelArray, LabelsLike, SparseMatrix, WeightsLike
 
-__all__ = ["MatrixClassifier"]
-
 L = TypeVar("L", bound=Likelihood)
 
 
@@ -128,6 +126,7 @@ class MatrixClassifier(Classifier):
             and X.flags.aligned
             and X.flags.forc
             and "feature_names_in_" not in vars(self)
+            and self._reader.categories is None
         )
 
     @contextmanager
@@ -186,7 +185,7 @@ class MatrixClassifier(Classifier):
 
     def _get_state(self) -> State:
         """Return what a file stores besides the parameters."""
-        known = {**vars(self), "_declared": self._model.declared}
+        known = {**vars(self), "_declared": self._model.declared, "categories_": self._reader.categories}
         journal = {} if self._journal is None else {"journal": self._journal}
         return {
             "classes": self.classes_,

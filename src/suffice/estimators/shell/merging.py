@@ -22,9 +22,6 @@ from suffice.readers.table import TableReader
 from suffice.stats.content import RowHashes
 from suffice.typing import JournalKey, LabelsLike
 
-__all__ = ["Counter", "counter_of", "counts_alone", "merge", "reading_like", "settled", "unfitted"]
-
-
 C = TypeVar("C", bound=Classifier)
 
 

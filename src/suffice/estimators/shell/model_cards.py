@@ -25,11 +25,6 @@ if TYPE_CHECKING:
     from suffice.estimators.naive_bayes.any_table import NaiveBayes
     from suffice.estimators.shell.classifier import Classifier
 
-__all__ = [
-    "as_text", "bundle_of_estimator", "card_of_estimator", "parts_of_classifier", "parts_of_columns",
-    "parts_of_weights",
-]  # fmt: skip
-
 COLUMNS = 60
 HEAD = ("column", "kind", "rows", "prior")
 

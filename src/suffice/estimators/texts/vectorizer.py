@@ -23,8 +23,6 @@ from suffice.text.tokens import alike, analysis_of
 from suffice.text.word_list import WordList
 from suffice.typing import TextsLike
 
-__all__ = ["CountVectorizer", "TokensLike", "read_vectorizer"]
-
 PEERS = (peer.CountVectorizer, peer.TfidfVectorizer, peer.HashingVectorizer)
 Vectorizer: TypeAlias = peer.CountVectorizer | peer.HashingVectorizer
 TokensLike: TypeAlias = Tokens | Vectorizer
