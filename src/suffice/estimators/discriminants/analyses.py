@@ -15,7 +15,6 @@ from sklearn.covariance import ledoit_wolf
 from sklearn.preprocessing import StandardScaler
 
 from suffice.errors import DataError, InputError
-from suffice.estimators.shell.classifier import Classifier
 from suffice.estimators.shell.matrix import MatrixClassifier
 from suffice.estimators.shell.parameters import (
     CLASS_PRIOR,
@@ -126,17 +125,13 @@ class _Analysis(MatrixClassifier):
         covariances = [np.atleast_2d(_covariance(self.covariance_estimator, part)) for part in [*parts, X]]
         return np.stack(covariances).astype(np.float64)
 
-    def _count(self, examples: Examples) -> Model:
-        if self.__sklearn_is_fitted__() and self._needs_all_rows():
+    def _refuse_parts(self, to: str) -> None:
+        if to == "count" and self._needs_all_rows():
             raise InputError(
                 "A covariance_estimator, or shrinkage='auto', needs all rows at once: call fit, not partial_fit or "
                 "forget."
             )
-        return super()._count(examples)
-
-    def _agree(self, other: Classifier) -> None:
-        super()._agree(other)
-        if self._needs_all_rows():
+        if to == "combine" and self._needs_all_rows():
             raise InputError(
                 "Models with a covariance_estimator, or shrinkage='auto', cannot be combined: fit one model to the "
                 "rows of both."

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from copy import copy
 from dataclasses import replace
 from numbers import Real
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
@@ -367,6 +367,10 @@ class Classifier(Answers, ClassifierMixin, BaseEstimator):
     def _learned(self, X: Given, y: LabelsLike, sample_weight: WeightsLike) -> Examples:
         """Return training rows, with labels coded by the model's classes; raise for an unknown label."""
         examples = self._read(X, y, sample_weight, False)
+        if not isinstance(X, Iterator) and self._reader.size(examples.source) != len(examples):
+            raise LabelError(
+                f"The argument 'y' must hold one label per text, {self._reader.size(X):,}; got {len(examples):,}."
+            )
         strangers = np.setdiff1d(examples.classes, self.classes_)
         if len(strangers):
             raise LabelError(f"The argument 'y' must hold labels that were learned; got {strangers.tolist()[0]!r}.")
@@ -374,6 +378,7 @@ class Classifier(Answers, ClassifierMixin, BaseEstimator):
 
     def _judge(self, examples: Examples, groups: GroupsLike = None) -> Judged:
         """Return the scores of each row by the model without it or its group."""
+        self._refuse_parts("leave out")
         group = None if groups is None else group_codes(groups, len(examples))
         return judge(self._predictor, self._reader.rows(examples.source), examples.labels, group)
 
@@ -501,6 +506,7 @@ class Classifier(Answers, ClassifierMixin, BaseEstimator):
         return self._learn(self._read(X, y, sample_weight, first), classes, journal, first)
 
     def _learn(self, examples: Examples, classes: LabelsLike | None, journal: JournalKey, first: bool) -> Self:
+        self._refuse_parts("learn")
         known = self._known_classes(classes, examples, first)
         examples = examples.among(known)
         book = book_of(self._journal, examples, journal, first)
@@ -683,7 +689,7 @@ class Classifier(Answers, ClassifierMixin, BaseEstimator):
             The classifier.
         """
         check_is_fitted(self)
-        self._must_add_up()
+        self._refuse_parts("decay")
         given: object = factor
         if not isinstance(given, Real) or not 0 < float(given) <= 1:
             raise InputError(f"The argument 'factor' must be a number above 0 and at most 1; got {factor!r}.")
@@ -721,7 +727,7 @@ class Classifier(Answers, ClassifierMixin, BaseEstimator):
     def _agree(self, other: Classifier) -> None:
         """Raise unless the counts of both models can be added."""
         agree(self, other)
-        self._must_add_up()
+        self._refuse_parts("combine")
 
-    def _must_add_up(self) -> None:
-        """Raise InputError if the counts cannot be added to other counts."""
+    def _refuse_parts(self, to: Literal["combine", "count", "decay", "learn", "leave out"]) -> None:
+        """Raise InputError if the model cannot do this, because counts of parts of its rows do not add up."""

@@ -98,6 +98,8 @@ class MatrixClassifier(Classifier):
         return Examples(source, classes, codes, weights)
 
     def _count(self, examples: Examples) -> Model:
+        if self.__sklearn_is_fitted__():
+            self._refuse_parts("count")
         views = self._predictor.views if self.__sklearn_is_fitted__() else Views()
         likelihoods: dict[Name, Likelihood] = {"X": self._likelihood(views)}
         with self._complaints(examples.source):

@@ -36,14 +36,12 @@ from suffice.estimators.texts.options import (
 )
 from suffice.estimators.texts.text_answers import TextAnswers
 from suffice.estimators.texts.token_choice import (
-    check_tokens,
     check_unchanged,
     of_same_tokens,
     of_words_left,
     tokens_chosen,
     wanted_of,
 )
-from suffice.models.choosing.judge import Judged
 from suffice.models.choosing.wanted import Effort, Settled, Wanted
 from suffice.models.model import Block, Model, Name
 from suffice.models.predictor import Predictor
@@ -71,38 +69,6 @@ from suffice.waiting import Waiting
 
 if TYPE_CHECKING:
     from suffice.estimators.texts.vectorizer import TokensLike
-
-
-def _labels(y: LabelsLike) -> LabelArray:
-    """Return one label per text, as an array."""
-    labels = np.asarray(labelled(y))
-    if labels.ndim != 1:
-        raise LabelError(f"The argument 'y' must hold one label per text; got shape {labels.shape}.")
-    return labels
-
-
-def _counted(estimator: TextClassifier, examples: Examples) -> Model:
-    """Count the words of texts, and set the estimator's transform of documents if it has one."""
-    if transforms(estimator):
-        counts, estimator._transform = transformed_counts(estimator, examples, TextOptions.of(estimator))
-        block = Block(estimator._likelihoods(None, Views())["text"], counts)
-        rows = Model.of(examples.classes, {}, {}, examples.labels).rows
-        return Model(examples.classes, rows, {"text": block})
-    likelihoods = estimator._likelihoods(None, Views())
-    model = Model.of(examples.classes, likelihoods, estimator._reader.rows(examples.source), examples.labels)
-    if not model.n.any():
-        raise DataError("The argument 'sample_weight' must give at least one text a weight above 0; got only zeros.")
-    return model
-
-
-def refuse_transformed(estimator: TextClassifier, what: str = "") -> None:
-    """Raise InputError if documents are transformed before counting: such counts do not add up."""
-    if transforms(estimator) or estimator._transform is not None:
-        raise InputError(
-            what
-            or "TextClassifier with sublinear_tf, use_idf or normalize cannot merge, forget, decay or leave out, since "
-            "these options transform documents before they are counted. Fit a new model to the texts you want."
-        )
 
 
 def transformed_counts(
@@ -358,7 +324,9 @@ class TextClassifier(TextAnswers, Classifier):
 
     def _read(self, X: Given, y: LabelsLike, sample_weight: WeightsLike, first: bool) -> Examples:
         must_be_one_column(X, "X")
-        labels = _labels(y)
+        labels = np.asarray(labelled(y))
+        if labels.ndim != 1:
+            raise LabelError(f"The argument 'y' must hold one label per text; got shape {labels.shape}.")
         if not len(labels):
             raise DataError("The argument 'y' must hold at least one label; got none.")
         classes, codes = classes_and_codes(labels, CHECKS)
@@ -388,25 +356,38 @@ class TextClassifier(TextAnswers, Classifier):
         kept = KeptTexts(texts, examples, self._reader, most, groups) if most else texts
         return replace(examples, source=kept)
 
-    def _learned(self, X: Given, y: LabelsLike, sample_weight: WeightsLike) -> Examples:
-        examples = super()._learned(X, y, sample_weight)
-        if not isinstance(X, Iterator) and self._reader.size(X) != len(examples):
-            raise LabelError(
-                f"The argument 'y' must hold one label per text, {self._reader.size(X):,}; got {len(examples):,}."
-            )
-        return examples
-
-    def _judge(self, examples: Examples, groups: GroupsLike = None) -> Judged:
-        refuse_transformed(self)
-        return super()._judge(examples, groups)
-
     def _needs_all_rows(self) -> str:
         return "sublinear_tf, use_idf or normalize" if transforms(self) else ""
 
+    def _refuse_parts(self, to: str) -> None:
+        if not transforms(self) and self._transform is None:
+            return
+        options = "TextClassifier with sublinear_tf, use_idf or normalize cannot"
+        if to == "learn":
+            raise InputError(
+                f"{options} learn in batches, since these options transform documents before they are counted. Call "
+                "fit with all texts."
+            )
+        raise InputError(
+            f"{options} merge, forget, decay or leave out, since these options transform documents before they are "
+            "counted. Fit a new model to the texts you want."
+        )
+
     def _count(self, examples: Examples) -> Model:
         if self.__sklearn_is_fitted__():
-            refuse_transformed(self)
-        return _counted(self, examples)
+            self._refuse_parts("count")
+        if transforms(self):
+            counts, self._transform = transformed_counts(self, examples, TextOptions.of(self))
+            block = Block(self._likelihoods(None, Views())["text"], counts)
+            rows = Model.of(examples.classes, {}, {}, examples.labels).rows
+            return Model(examples.classes, rows, {"text": block})
+        likelihoods = self._likelihoods(None, Views())
+        model = Model.of(examples.classes, likelihoods, self._reader.rows(examples.source), examples.labels)
+        if not model.n.any():
+            raise DataError(
+                "The argument 'sample_weight' must give at least one text a weight above 0; got only zeros."
+            )
+        return model
 
     def _chosen(
         self, predictor: Predictor, examples: Examples, groups: GroupsLike, settled: Settled | None
@@ -416,32 +397,17 @@ class TextClassifier(TextAnswers, Classifier):
             groups = None if groups is None else np.asarray(groups)[which]
         return super()._chosen(predictor, examples, groups, settled)
 
-    def _agree(self, other: Classifier) -> None:
-        super()._agree(other)
-        check_tokens(self, other)
-
     def _models(self, others: Sequence[Classifier]) -> list[Model]:
         return of_same_tokens(self, super()._models(others), others)
 
     def _views_on(self, seen: Predictor, model: Model) -> Views:
         return of_words_left(seen, model)
 
-    def _must_add_up(self) -> None:
-        refuse_transformed(self)
-
     def _without(self, inside: Examples, outside: Examples, groups: GroupsLike, views: bool = True) -> Self:
         if self._transform is None:
             return super()._without(inside, outside, groups, views)
         fitted: Self = clone(self).fit(outside.source, outside.y, outside.weights, groups=groups)
         return fitted
-
-    def _learn(self, examples: Examples, classes: LabelsLike | None, journal: JournalKey, first: bool) -> Self:
-        refuse_transformed(
-            self,
-            "TextClassifier with sublinear_tf, use_idf or normalize cannot learn in batches, since these options "
-            "transform documents before they are counted. Call fit with all texts.",
-        )
-        return super()._learn(examples, classes, journal, first)
 
     def _settle(self, rows: int) -> None:
         block = self._block

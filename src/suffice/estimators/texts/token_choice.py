@@ -207,18 +207,15 @@ def _analysis_of(estimator: Classifier) -> Analysis:
     return reader.analysis
 
 
-def check_tokens(estimator: TextClassifier, other: Classifier) -> None:
-    """Raise InputError if one model has words and the other letters."""
-    if _analysis_of(estimator).unit != _analysis_of(other).unit:
+def of_same_tokens(estimator: TextClassifier, models: list[Model], others: Sequence[Classifier]) -> list[Model]:
+    """Return models with the tokens that all of them have: single words if only some models have pairs."""
+    analyses = [_analysis_of(one) for one in (estimator, *others)]
+    if len({analysis.unit for analysis in analyses}) > 1:
         raise InputError(
             "Models that are combined must have the same tokens; got words, chosen by the texts of one, and letters, "
             "chosen by those of the other. Fit both with the same 'ngram_range' or 'tokens'."
         )
-
-
-def of_same_tokens(estimator: TextClassifier, models: list[Model], others: Sequence[Classifier]) -> list[Model]:
-    """Return models with the tokens that all of them have: single words if only some models have pairs."""
-    most = [_analysis_of(one).ngram_range[1] for one in (estimator, *others)]
+    most = [analysis.ngram_range[1] for analysis in analyses]
     least = min(most)
     if least == max(most):
         return models
