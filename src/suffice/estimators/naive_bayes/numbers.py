@@ -32,16 +32,13 @@ from suffice.estimators.shell.parameters import (
     StrOptions,
     Tempering,
 )
-from suffice.estimators.shell.stored import State
 from suffice.models.class_prior import ClassPrior
-from suffice.models.likelihoods.base import Likelihood
 from suffice.models.likelihoods.exponential import Exponential
 from suffice.models.likelihoods.gaussian import Gaussian
 from suffice.models.likelihoods.poisson import Poisson
 from suffice.models.views import Views
 from suffice.posterior import Dirichlet, Gamma, NormalInverseGamma
 from suffice.posterior.waiting_rate import WaitingRate
-from suffice.stats import RateCounts, Statistic, TokenCounts
 from suffice.stats.inputs import COUNT
 from suffice.typing import Array
 
@@ -260,16 +257,6 @@ class PoissonNB(MatrixClassifier):
         """Estimated rate of each feature in each class; the posterior mean for "predictive"."""
         settled = self._settled_as(Poisson)
         return np.asarray(settled.rates(self._block.t))
-
-    def _kinds(self, likelihood: Likelihood) -> tuple[type[Statistic], ...]:
-        return RateCounts, TokenCounts
-
-    def _read_statistic(self, statistics: State) -> RateCounts:
-        """Return totals and numbers of rows, which older files store separately."""
-        found = statistics["features"]
-        return (
-            found if isinstance(found, RateCounts) else RateCounts(found.counts, statistics["classes"].counts[:, None])
-        )
 
 
 class ExponentialNB(MatrixClassifier):

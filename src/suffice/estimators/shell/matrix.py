@@ -33,7 +33,7 @@ from suffice.models.model import Block, Model, Name
 from suffice.models.views import FeatureWeights, Views
 from suffice.readers.labels import Examples, Given, classes_and_codes, labelled
 from suffice.readers.one_block import MatrixReader
-from suffice.stats import DiagonalMoments, FullMoments, Statistic
+from suffice.stats import DiagonalMoments, FullMoments
 from suffice.stats.base import has_rows_of
 from suffice.stats.inputs import KERNEL_TYPES, REAL, Allowed, RowMatrix
 from suffice.typing import LabelArray, LabelsLike, SparseMatrix, WeightsLike
@@ -207,31 +207,22 @@ class MatrixClassifier(Classifier):
         self._journal, self._reader = checked_journal(statistics), self._make_reader()
         likelihood = self._likelihood(views)
         self._check_statistics(classes, statistics, likelihood)
-        block = Block(likelihood, self._read_statistic(statistics))
+        block = Block(likelihood, statistics["features"])
         self._put(Model(classes, statistics["classes"], {"X": block}, declared), views, stale)
         features = getattr(views.weights, "features", None)
         if features is not None and features.shape != (self.n_features_in_,):
             raise DataError("There must be one power per feature.")
 
-    def _read_statistic(self, statistics: State) -> Statistic:
-        """Return the statistic of the block from the statistics in a file."""
-        features: Statistic = statistics["features"]
-        return features
-
     def _check_statistics(self, classes: LabelArray, statistics: State, likelihood: Likelihood) -> None:
         """Raise DataError or ShapeError unless the statistics in a file fit the classes and features."""
-        shape, kinds = (len(classes), self.n_features_in_), self._kinds(likelihood)
+        shape, kinds = (len(classes), self.n_features_in_), likelihood.statistic
+        kinds = kinds if isinstance(kinds, tuple) else (kinds,)
         if set(statistics) != {"classes", "features"} or type(statistics["features"]) not in kinds:
             raise DataError(f"Statistics must be class counts and {kinds[0].__name__}; got {statistics}.")
         if statistics["classes"].shape != shape[:1] or statistics["features"].shape != shape:
             raise ShapeError(f"Statistics must have {shape[0]} classes and {shape[1]} features.")
         if not has_rows_of(statistics["features"], shape[0]):
             raise ShapeError(f"Statistics must have a number of rows for each of {shape[0]} classes.")
-
-    def _kinds(self, likelihood: Likelihood) -> tuple[type[Statistic], ...]:
-        """Return the types of statistics that a file may hold."""
-        kinds = likelihood.statistic
-        return kinds if isinstance(kinds, tuple) else (kinds,)
 
 
 def _is_sparse(X: Given) -> TypeGuard[SparseMatrix]:
