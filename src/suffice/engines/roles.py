@@ -10,7 +10,7 @@ import numpy as np
 
 from suffice.engines.guesses import guess_target, guess_text, is_string
 from suffice.errors import DataError, InputError, KindError, LabelError
-from suffice.estimators.shell.answers import Answers
+from suffice.estimators.shell.answering import Answers
 from suffice.later import pa, pc, sparse
 from suffice.readers.table_columns import closest
 from suffice.stats.bottom_k import one_array

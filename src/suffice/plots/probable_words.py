@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from suffice.errors import KindError
-from suffice.estimators.shell.answers import Answers
+from suffice.estimators.shell.answering import Answers
 from suffice.models.answers.explanation import place_of
 from suffice.models.answers.ranking import believed, given_names
 from suffice.models.likelihoods.pictures import FeatureBelief

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from numbers import Integral, Real
-from typing import Any, ClassVar, Literal, Protocol
+from typing import Any, ClassVar, Literal, Protocol, TypeAlias
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
@@ -42,6 +42,9 @@ from suffice.stats.inputs import COUNT, WHOLE
 from suffice.telling import tell
 from suffice.typing import Array, Integers
 
+Belief: TypeAlias = Conjugate[Any]
+"""A prior of the parameters of a feature."""
+
 
 class HasFeatures(Protocol):
     """An estimator that knows the number of features."""
@@ -53,22 +56,22 @@ class Smoothed(HasFeatures, Protocol):
     """An estimator that has pseudo-counts."""
 
     @property
-    def alpha(self) -> Alpha | Conjugate[Any] | Literal["evidence"]:
+    def alpha(self) -> Alpha | Belief | Literal["evidence"]:
         """The pseudo-counts."""
 
 
 SMALLEST_ALPHA = 1e-10
 
 
-def alpha_in_use(self: MatrixClassifier) -> float | Vector | Conjugate[Any]:
+def alpha_in_use(self: MatrixClassifier) -> float | Vector | Belief:
     """The pseudo-counts in use: as given, or as "evidence" or "loo" chose them."""
     check_is_fitted(self)
-    given: float | Vector | Conjugate[Any] | str = getattr(self, "alpha")  # noqa: B009 - a parameter of each class
+    given: float | Vector | Belief | str = getattr(self, "alpha")  # noqa: B009 - a parameter of each class
     if not isinstance(given, str):
         return given
     settled: Any = self._block.settled
     if given == "evidence" and isinstance(getattr(settled, "prior", None), Conjugate):
-        prior: Conjugate[Any] = settled.prior
+        prior: Belief = settled.prior
         return prior
     name = next(name for name in ("alpha", "shape", "a") if hasattr(settled, name))
     return float(np.ravel(getattr(settled, name))[0])
@@ -514,7 +517,7 @@ def _check_array(estimator: Smoothed, alpha: Array) -> None:
         raise InputError("All values in alpha must be greater than 0.")
 
 
-def must_fit_features(estimator: HasFeatures, belief: Conjugate[Any], parameter: str) -> None:
+def must_fit_features(estimator: HasFeatures, belief: Belief, parameter: str) -> None:
     """Raise PriorError unless a belief is a single one, or a table of one per feature."""
     if belief.batch_shape not in ((), (estimator.n_features_in_,)):
         raise PriorError(
@@ -524,7 +527,7 @@ def must_fit_features(estimator: HasFeatures, belief: Conjugate[Any], parameter:
         )
 
 
-def two_parameters(estimator: Smoothed, family: type[Conjugate[Any]], views: Views) -> tuple[Array, Array]:
+def two_parameters(estimator: Smoothed, family: type[Belief], views: Views) -> tuple[Array, Array]:
     """Return the two parameters of the prior: those of the belief, or `alpha` twice."""
     given = estimator.alpha
     if not isinstance(given, family):

@@ -43,7 +43,7 @@ def change(method: F) -> F:
     """Make a method change its estimator completely or not at all, while other changes wait."""
 
     @wraps(method)
-    def changes(self: Any, *args: Any, **kwargs: Any) -> Any:
+    def changes(self: object, *args: object, **kwargs: object) -> object:
         with changing(self) as changed:
             result = method(changed, *args, **kwargs)
         return self if result is changed else result
@@ -56,7 +56,7 @@ def query(method: F) -> F:
     """Make a method read a single state of its estimator, whatever other threads do."""
 
     @wraps(method)
-    def asks(self: Any, *args: Any, **kwargs: Any) -> Any:
+    def asks(self: object, *args: object, **kwargs: object) -> object:
         return method(snapshot(self), *args, **kwargs)
 
     vars(asks)["changes"] = False
@@ -152,7 +152,7 @@ class Atomic:
         return twin
 
 
-def _is_known(method: Callable[..., Any]) -> bool:
+def _is_known(method: Callable[..., object]) -> bool:
     """Return whether suffice or scikit-learn defines a method; those of users' classes stay as they are."""
     return method.__module__.partition(".")[0] in ("sklearn", "suffice")
 

@@ -19,7 +19,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from suffice.errors import InputError, LabelError
-from suffice.estimators.shell.answers import Answers
+from suffice.estimators.shell.answering import Answers
 from suffice.estimators.shell.atomic import change, know_nothing, query, snapshot
 from suffice.estimators.shell.folds import judged_apart
 from suffice.estimators.shell.journals import (

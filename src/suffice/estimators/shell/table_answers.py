@@ -8,7 +8,7 @@ from numbers import Integral
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
 
 from suffice.errors import DataError, ShapeError
-from suffice.estimators.shell.answers import Answers
+from suffice.estimators.shell.answering import Answers
 from suffice.estimators.shell.parameter_domains import (
     CLASS_PRIORS,
     EFFORTS,

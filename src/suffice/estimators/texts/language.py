@@ -13,7 +13,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from suffice.errors import DataError, InputError, KindError, NoUniqueMode, PriorError
-from suffice.estimators.shell.answers import bag
+from suffice.estimators.shell.answering import bag
 from suffice.estimators.shell.atomic import Atomic, query, snapshot
 from suffice.estimators.shell.model_cards import bundle_of_estimator, card_of_estimator, parts_of_weights
 from suffice.estimators.shell.parameter_domains import is_loo

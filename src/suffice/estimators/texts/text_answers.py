@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Literal
 from numpy.typing import NDArray
 
 from suffice.errors import DataError, ShapeError
-from suffice.estimators.shell.answers import Answer, Answers, D
+from suffice.estimators.shell.answering import Answer, Answers, D
 from suffice.estimators.shell.atomic import must_be_fitted
 from suffice.estimators.shell.parameter_domains import ClassPriorLike, Domain
 from suffice.estimators.shell.stored import (
