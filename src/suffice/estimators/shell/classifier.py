@@ -35,7 +35,7 @@ from suffice.estimators.shell.journals import (
 )
 from suffice.estimators.shell.model_cards import bundle_of_estimator, card_of_estimator, parts_of_classifier
 from suffice.estimators.shell.parameter_domains import check_sizes, check_temper
-from suffice.estimators.shell.parameters import agree, fit_context
+from suffice.estimators.shell.parameters import agree, fit_context, wanted_of
 from suffice.models.answers.evidence import Evidence, coefficient_of, evidence
 from suffice.models.answers.intervals import bounds, drawn_by
 from suffice.models.answers.parts import known
@@ -89,7 +89,7 @@ class Classifier(Answers, ClassifierMixin, BaseEstimator):
 
     def _wanted(self, rows: int) -> Wanted | None:
         """Return what this number of training rows chooses; None if nothing."""
-        return None
+        return wanted_of(self)
 
     def _watched(self, examples: Examples, book: Book | None, groups: GroupsLike) -> Examples:
         """Return rows to count; a stream is entered into the book, and a sample of it is kept, while it is read."""

@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted, check_non_negative
 from suffice.errors import DataError, InputError, ShapeError
 from suffice.estimators.shell.atomic import query
 from suffice.estimators.shell.classifier import Classifier
-from suffice.estimators.shell.parameters import CHECKS, ReadOptions, checked_weights, validate_data, wanted_of
+from suffice.estimators.shell.parameters import CHECKS, ReadOptions, checked_weights, validate_data
 from suffice.estimators.shell.stored import (
     OF_FILES,
     State,
@@ -27,7 +27,6 @@ from suffice.estimators.shell.stored import (
     written_views,
 )
 from suffice.later import issparse
-from suffice.models.choosing.wanted import Wanted
 from suffice.models.likelihoods.base import Likelihood
 from suffice.models.model import Block, Model, Name
 from suffice.models.views import FeatureWeights, Views
@@ -66,9 +65,6 @@ class MatrixClassifier(Classifier):
     def _make_reader(self) -> MatrixReader:
         """Return the reader that the parameters describe."""
         return MatrixReader(self._allowed, getattr(self, "binarize", None), getattr(self, "feature_names_in_", None))
-
-    def _wanted(self, rows: int) -> Wanted | None:
-        return wanted_of(self)
 
     def _likelihoods(self, model: Model, views: Views) -> Mapping[Name, Likelihood]:
         return {"X": self._likelihood(views)}

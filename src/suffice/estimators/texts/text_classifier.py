@@ -43,7 +43,7 @@ from suffice.estimators.texts.token_choice import (
     wanted_of,
 )
 from suffice.models.choosing.wanted import Effort, Settled, Wanted
-from suffice.models.model import Block, Model, Name
+from suffice.models.model import Block, Model
 from suffice.models.predictor import Predictor
 from suffice.models.scoring.linear import FittedTransform
 from suffice.models.views import Views
@@ -488,7 +488,3 @@ class TextClassifier(TextAnswers, Classifier):
         """
         check_is_fitted(self)
         return self._block.settled.intervals(self._block.t, level)
-
-    def _named_features(self) -> Sequence[Name]:
-        t = self._block.t
-        return range(t.width) if t.hash_bits else t.words.strings.tolist()
