@@ -7,8 +7,6 @@ from collections.abc import Callable
 from functools import cache, wraps
 from typing import Any
 
-__all__ = ["guard_properties"]
-
 
 def guard_properties(owner: type, seen: Callable[[Any], Any] | None = None) -> None:
     """Make errors of every property of a class, its own and those of mixins, AttributeErrors too.

@@ -8,8 +8,6 @@ from typing import Any, ParamSpec, TypeVar
 
 from suffice.errors import KeywordError
 
-__all__ = ["explain_arguments", "explained"]
-
 P = ParamSpec("P")
 R = TypeVar("R")
 

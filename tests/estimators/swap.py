@@ -13,7 +13,7 @@ OURS = {
 
 def pytest_configure() -> None:
     """Swap classes now, not at import: the search for doctests imports this file too, and would swap its peers."""
-    from suffice.estimators.naive_bayes.multinomial import checked_alpha
+    from suffice.estimators.naive_bayes.words import checked_alpha
     from suffice.models.views import Views
 
     for module, names in OURS.items():

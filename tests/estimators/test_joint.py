@@ -422,7 +422,7 @@ def test_without_weights_chosen_sets_say_nothing() -> None:
     model = sf.NaiveBayes(temper=None).fit(X, y)
     assert model.joint_
     alone = sf.NaiveBayes(temper=None, feature_powers=None).fit(X, y)
-    model.set_params(feature_powers=None)
+    model.set_params(feature_powers=None).refresh(X, y)
     np.testing.assert_allclose(model.predict_proba(X), alone.predict_proba(X), rtol=1e-12)
     assert model.joint_ == {}
 

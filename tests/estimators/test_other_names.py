@@ -9,7 +9,7 @@ from sklearn.base import clone
 
 import suffice as sf
 from suffice.errors import KeywordError
-from suffice.estimators.shell.whole import MOVED, PARAMETERS
+from suffice.estimators.shell.parameter_domains import MOVED, PARAMETERS
 
 X, Y = np.array([[2, 1, 0], [1, 2, 0], [0, 1, 3], [0, 0, 2]]), ["ham", "ham", "spam", "spam"]
 

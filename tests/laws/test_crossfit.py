@@ -91,8 +91,8 @@ def test_leave_one_out_takes_views_that_have_not_seen_the_row(case: EstimatorCas
 def settled_by(rest: Any, X: Any, y: Any, fold: Any, i: Any) -> Any:
     """Return the probabilities of row i by counts of all other rows, and by all that rows outside the fold chose."""
     others = fold[fold != i]
-    every = copy(rest).partial_fit(rows(X, others), y[others])._in_force()
-    own = rest._in_force().model.blocks
+    every = copy(rest).partial_fit(rows(X, others), y[others])._predictor
+    own = rest._predictor.model.blocks
     blocks = {name: with_settled_of(block, own[name]) for name, block in every.model.blocks.items()}
     predictor = replace(every, model=replace(every.model, blocks=blocks))
     vars(predictor).update(together=None, columns=[])  # made from counts, not from what was settled

@@ -28,7 +28,7 @@ from laws.estimators import (
 from laws.test_estimators import rows
 from suffice.errors import KindError
 from suffice.estimators.em.base import EMSetup, opened
-from suffice.estimators.shell.counted import reading_like
+from suffice.estimators.shell.merging import reading_like
 from suffice.models import Model, Predictor
 from suffice.models.expectation import log_joint
 from suffice.models.scoring.rows import Labels

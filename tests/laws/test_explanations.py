@@ -110,10 +110,10 @@ def test_the_order_of_columns_is_irrelevant(case: EstimatorCase) -> None:
 
 @every_estimator
 def test_a_power_multiplies_all_but_the_prior(case: EstimatorCase) -> None:
-    model, X = fitted(case)
+    (plain_model, X), (tempered, _) = (fitted(case, temper=temper) for temper in (None, 0.25))
     row = rows_of(X, [0])
-    plain, explanation = (model.set_params(temper=temper).explain(row, "a", "b") for temper in (None, 0.25))
-    logs = model.predict_log_proba(row)[0]
+    plain, explanation = (model.explain(row, "a", "b") for model in (plain_model, tempered))
+    logs = tempered.predict_log_proba(row)[0]
     assert explanation.log_odds == pytest.approx(logs[0] - logs[1], abs=1e-9)
     assert explanation.prior == plain.prior
     np.testing.assert_allclose(explanation.contributions, plain.contributions / 4, rtol=1e-12)

@@ -1,6 +1,5 @@
 """Classifiers whose feature powers are held fixed, so that all laws can be tested on them."""
 
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -8,8 +7,6 @@ import numpy as np
 
 import suffice as sf
 from suffice.models.model import Model
-from suffice.models.predictor import Predictor
-from suffice.models.scoring.cells import Temper
 from suffice.models.views import ColumnWeights, FeatureWeights, Views, Weights, WordWeights
 from suffice.text import WordList
 
@@ -21,15 +18,6 @@ POWERS = np.array([0.0, 0.4, 1.0, 1.7, 0.8, 2.5])
 
 class Held:
     """A classifier that has weights, though its parameter asks for none."""
-
-    _predictor: Predictor
-    _temper: Callable[[Views], Temper]
-
-    def _in_force(self) -> Predictor:
-        views, temper = self._predictor.views, self._temper(self._predictor.views)
-        if temper != self._predictor.temper:
-            self._predictor = self._predictor.with_views(views, temper)
-        return self._predictor
 
 
 class Texts(Held, sf.TextClassifier):

@@ -13,10 +13,9 @@ from suffice.engines.roles import Roles, guess_target, is_text, roles
 from suffice.engines.row_sources import Arrow
 from suffice.errors import InputError, LabelError, SubtractionError
 from suffice.estimators.naive_bayes.any_table import NaiveBayes
+from suffice.estimators.shell.atomic import changing, must_be_fitted
 from suffice.estimators.shell.classifier import Classifier
 from suffice.estimators.shell.journals import Certificate, only_learned
-from suffice.estimators.shell.table_classifier import TableClassifier
-from suffice.estimators.shell.whole import changing, must_be_fitted
 from suffice.estimators.texts.text_classifier import TextClassifier
 from suffice.later import pa
 from suffice.models.choosing.chooser import ROWS
@@ -157,7 +156,7 @@ def update_files(
 def _admit(model: Any, labels: Any) -> None:
     """Add new classes to a model, unless its classes were declared; tables do so themselves."""
     known, seen = model.classes_, np.unique(np.asarray(labels))
-    if isinstance(model, TableClassifier) or model._model.declared is not None or np.isin(seen, known).all():
+    if isinstance(model, NaiveBayes) or model._model.declared is not None or np.isin(seen, known).all():
         return
     if (known.dtype.kind in "UO") != (seen.dtype.kind in "UO"):
         raise LabelError(

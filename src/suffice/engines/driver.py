@@ -23,8 +23,8 @@ from suffice.engines.passes import (
 from suffice.errors import DataError
 from suffice.estimators.em.mixture import Mixture
 from suffice.estimators.em.semi_supervised import SemiSupervised
-from suffice.estimators.shell.counted import counts_alone, settled, unfitted
 from suffice.estimators.shell.joint_sets import CountSets
+from suffice.estimators.shell.merging import counts_alone, settled, unfitted
 from suffice.estimators.texts.token_choice import TOKEN_ROWS, choose_tokens
 from suffice.models.choosing.chooser import ROWS
 from suffice.models.likelihoods.base import Likelihood

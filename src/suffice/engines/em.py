@@ -22,9 +22,9 @@ from suffice.estimators.em.base import EMSetup, checked_copy, opened_again, with
 from suffice.estimators.em.mixture import Mixture
 from suffice.estimators.em.search import tell_of_clusters, tell_of_end
 from suffice.estimators.em.semi_supervised import SemiSupervised
-from suffice.estimators.shell.counted import reading_like
+from suffice.estimators.shell.atomic import changing
+from suffice.estimators.shell.merging import reading_like
 from suffice.estimators.shell.parameters import CHECKS, is_loo
-from suffice.estimators.shell.whole import changing
 from suffice.later import pa
 from suffice.models.choosing.chooser import ROWS
 from suffice.models.expectation import EMRows, Expectation, SharedRows, Weighed

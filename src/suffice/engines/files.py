@@ -14,7 +14,7 @@ import numpy as np
 
 from suffice.engines.roles import Roles, label_among, roles
 from suffice.errors import KindError
-from suffice.estimators.shell.whole import whole
+from suffice.estimators.shell.atomic import snapshot
 from suffice.later import pa
 from suffice.tables.row_files import Files, Given
 from suffice.tables.sniff import LONGEST_ROW
@@ -188,7 +188,7 @@ def predict_files(
     ['text', 'prediction', 'probability', 'p_ham', 'p_spam']
     """
     given = given_of(sep, quote, header, missing, encoding, longest_row=longest_row)
-    classifier = classifier_of(whole(model))
+    classifier = classifier_of(snapshot(model))
     files = paths if isinstance(paths, Files) else opened(paths, errors, given, classifier, labelled=False)
     done, size = 0, files.size
     for table in ahead(files):

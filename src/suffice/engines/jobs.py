@@ -18,7 +18,7 @@ import numpy as np
 from suffice.engines.roles import Roles, lack
 from suffice.engines.row_sources import Source
 from suffice.errors import InputError
-from suffice.estimators.shell.counted import counter_of, merge
+from suffice.estimators.shell.merging import counter_of, merge
 from suffice.later import ipc, pa
 from suffice.models.model import Model
 from suffice.readers.labels import Examples

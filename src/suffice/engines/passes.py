@@ -12,9 +12,9 @@ from suffice.engines.jobs import CountRows, Job, PartResult
 from suffice.engines.roles import Roles, roles_of
 from suffice.engines.row_sources import Arrow
 from suffice.errors import DataError, InputError, KindError
-from suffice.estimators.shell.counted import counts_alone
+from suffice.estimators.naive_bayes.any_table import NaiveBayes
+from suffice.estimators.shell.merging import counts_alone
 from suffice.estimators.shell.stored import params_in_files
-from suffice.estimators.shell.table_classifier import TableClassifier
 from suffice.later import pa
 from suffice.models.choosing.chooser import ROWS
 from suffice.models.open_columns import Chosen
@@ -114,7 +114,7 @@ def rows_for_sets(engine: Engine, estimator: Any) -> int:
 
     Raise InputError if joint columns were requested explicitly.
     """
-    rows = estimator._rows_for_sets() if isinstance(estimator, TableClassifier) else 0
+    rows = estimator._rows_for_sets() if isinstance(estimator, NaiveBayes) else 0
     if rows and engine.once and estimator.joint == "auto":
         tell(
             f"Joint columns are left out: they take another pass, and {engine.argument}='-', standard input, can be "

@@ -9,7 +9,7 @@ from typing import Any, Literal
 import numpy as np
 
 from suffice.errors import DataError, InputError, KindError, LabelError
-from suffice.estimators.shell.predicting import Predicting
+from suffice.estimators.shell.answering import Answers
 from suffice.later import pa, pc, sparse
 from suffice.readers.table_columns import closest
 from suffice.stats.bottom_k import one_array
@@ -108,7 +108,7 @@ class Roles:
 
 def kind_of_rows(model: Any) -> str:
     """Return what a classifier reads: "text", "table" or "matrix"; "" for any other object."""
-    return model._kind_of_rows if isinstance(model, Predicting) else ""
+    return model._kind_of_rows if isinstance(model, Answers) else ""
 
 
 def roles_of(estimator: Any, columns: Any, target: Any, features: Any = None, argument: str = "features") -> Roles:

@@ -14,7 +14,7 @@ from suffice.engines.files import classifier_of
 from suffice.engines.passes import Options, Request
 from suffice.engines.roles import roles_for
 from suffice.errors import KindError, MissingLibrary
-from suffice.estimators.shell.counted import unfitted
+from suffice.estimators.shell.merging import unfitted
 from suffice.store import from_bytes, to_bytes
 
 try:

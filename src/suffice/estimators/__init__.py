@@ -10,22 +10,16 @@ if TYPE_CHECKING:
     from suffice.estimators.comparing.checking import Check, check
     from suffice.estimators.comparing.comparison import Comparison, LossComparison, bayes_factor, compare
     from suffice.estimators.comparing.informative import Information, SelectInformative, mutual_information
+    from suffice.estimators.discriminants.analyses import LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis
     from suffice.estimators.discriminants.gaussian_discriminant import GaussianDiscriminant
-    from suffice.estimators.discriminants.linear_discriminant import LinearDiscriminantAnalysis
-    from suffice.estimators.discriminants.quadratic_discriminant import QuadraticDiscriminantAnalysis
     from suffice.estimators.em.mixture import Mixture
     from suffice.estimators.em.semi_supervised import SemiSupervised
     from suffice.estimators.naive_bayes.any_table import NaiveBayes
-    from suffice.estimators.naive_bayes.bernoulli import BernoulliNB
-    from suffice.estimators.naive_bayes.categorical import CategoricalNB
-    from suffice.estimators.naive_bayes.complement import ComplementNB
-    from suffice.estimators.naive_bayes.dirichlet_multinomial import DirichletMultinomialNB
-    from suffice.estimators.naive_bayes.exponential import ExponentialNB
-    from suffice.estimators.naive_bayes.gaussian import GaussianNB
-    from suffice.estimators.naive_bayes.multinomial import MultinomialNB
-    from suffice.estimators.naive_bayes.poisson import PoissonNB
-    from suffice.estimators.shell.counted import merge
+    from suffice.estimators.naive_bayes.categories import BernoulliNB, CategoricalNB
+    from suffice.estimators.naive_bayes.numbers import ExponentialNB, GaussianNB, PoissonNB
+    from suffice.estimators.naive_bayes.words import ComplementNB, DirichletMultinomialNB, MultinomialNB
     from suffice.estimators.shell.journals import Certificate
+    from suffice.estimators.shell.merging import merge
     from suffice.estimators.texts.language import LanguageModel
     from suffice.estimators.texts.text_classifier import TextClassifier
     from suffice.estimators.texts.vectorizer import CountVectorizer
@@ -39,33 +33,33 @@ __all__ = [
 ]  # fmt: skip
 
 _HOMES = {
-    "BernoulliNB": "naive_bayes.bernoulli",
-    "CategoricalNB": "naive_bayes.categorical",
+    "BernoulliNB": "naive_bayes.categories",
+    "CategoricalNB": "naive_bayes.categories",
     "Certificate": "shell.journals",
     "Check": "comparing.checking",
     "Comparison": "comparing.comparison",
-    "ComplementNB": "naive_bayes.complement",
+    "ComplementNB": "naive_bayes.words",
     "CountVectorizer": "texts.vectorizer",
-    "DirichletMultinomialNB": "naive_bayes.dirichlet_multinomial",
-    "ExponentialNB": "naive_bayes.exponential",
+    "DirichletMultinomialNB": "naive_bayes.words",
+    "ExponentialNB": "naive_bayes.numbers",
     "GaussianDiscriminant": "discriminants.gaussian_discriminant",
-    "GaussianNB": "naive_bayes.gaussian",
+    "GaussianNB": "naive_bayes.numbers",
     "Information": "comparing.informative",
     "LanguageModel": "texts.language",
-    "LinearDiscriminantAnalysis": "discriminants.linear_discriminant",
+    "LinearDiscriminantAnalysis": "discriminants.analyses",
     "LossComparison": "comparing.comparison",
     "Mixture": "em.mixture",
-    "MultinomialNB": "naive_bayes.multinomial",
+    "MultinomialNB": "naive_bayes.words",
     "NaiveBayes": "naive_bayes.any_table",
-    "PoissonNB": "naive_bayes.poisson",
-    "QuadraticDiscriminantAnalysis": "discriminants.quadratic_discriminant",
+    "PoissonNB": "naive_bayes.numbers",
+    "QuadraticDiscriminantAnalysis": "discriminants.analyses",
     "SelectInformative": "comparing.informative",
     "SemiSupervised": "em.semi_supervised",
     "TextClassifier": "texts.text_classifier",
     "bayes_factor": "comparing.comparison",
     "check": "comparing.checking",
     "compare": "comparing.comparison",
-    "merge": "shell.counted",
+    "merge": "shell.merging",
     "mutual_information": "comparing.informative",
 }
 """The module of each name."""

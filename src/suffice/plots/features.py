@@ -10,7 +10,7 @@ from scipy import stats
 
 from suffice.errors import InputError, KindError
 from suffice.estimators import DirichletMultinomialNB
-from suffice.estimators.shell.predicting import Predicting
+from suffice.estimators.shell.answering import Answers
 from suffice.models.answers.explanation import Explanation, place_of
 from suffice.models.answers.ranking import Information, believed, given_names
 from suffice.models.likelihoods.pictures import FeatureBelief
@@ -57,8 +57,8 @@ def words(
     >>> model = sf.TextClassifier("bernoulli").fit(texts, ["spam", "spam", "ham", "ham"])
     >>> chart = sf.plots.words(model, most=3)
     """
-    fitted = isinstance(model, Predicting) and hasattr(model, "classes_")
-    known = believed(model._predictor, model._feature_names(), model._reader.by_block) if fitted else None
+    fitted = isinstance(model, Answers) and hasattr(model, "classes_")
+    known = believed(model._predictor, model._reader.feature_names, model._reader.by_block) if fitted else None
     if known is None:
         raise KindError(
             "The argument 'model' of words must be a fitted classifier of texts or counts; "

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
 from numbers import Integral, Real
@@ -12,28 +12,34 @@ import numpy as np
 from numpy.typing import NDArray
 
 from suffice.errors import InputError, KindError
+from suffice.models.answers.parts import Wording
 from suffice.models.likelihoods.codes import CodeRows
-from suffice.models.model import narrowest
+from suffice.models.model import Model, narrowest
+from suffice.readers.one_block import OfMatrices
 from suffice.stats import CategoryCounts
-from suffice.stats.content import RowHashes, matrix_hashes, matrix_rows, value_rows
 from suffice.stats.counts import category_sizes
 from suffice.stats.inputs import RowMatrix
-from suffice.stats.row_order import Values, values_of
 from suffice.typing import Integers
 
 __all__ = ["CodeReader", "as_numbers", "declared_categories"]
 
 
 @dataclass(frozen=True, eq=False)
-class CodeReader:
+class CodeReader(OfMatrices):
     """The categories of each column: sorted values, or None if they are the codes 0, 1, 2, …"""
 
     categories: list[NDArray[Any]] | None
     least: Any = None  # least number of codes of each column
     declared: list[NDArray[Any]] | None = None  # categories that stay even if unseen; all others are refused
+    feature_names: NDArray[Any] | None = None
     block: str = "X"
 
-    by_block = False
+    def wording(self, model: Model, source: Any, read: Any) -> Wording:
+        """Return the names of features, and the values of one row, with a note on those that were never seen."""
+        raw, (rows,) = np.asarray(source, dtype=object)[0], self.parts(read)
+        unseen = np.asarray(rows[self.block].source.matrix)[0] >= model.blocks[self.block].statistic.sizes
+        values = [f"{value}{' (never seen)' * bool(new)}" for value, new in zip(raw, unseen, strict=True)]
+        return Wording(self.feature_names, values)
 
     @classmethod
     def first(cls, X: NDArray[Any], least: Any, declared: list[NDArray[Any]] | None) -> CodeReader:
@@ -113,26 +119,6 @@ class CodeReader:
             place = np.minimum(np.searchsorted(values, column), len(values) - 1)
             out[:, j] = np.where(values[place] == column, place, len(values))
         return out
-
-    def take(self, source: Any, which: Integers) -> Any:
-        """Return a subset of the rows."""
-        return source[which]
-
-    def size(self, source: Any) -> int:
-        """Return the number of rows."""
-        return len(source)
-
-    def hashes(self, source: Any) -> RowHashes:
-        """Return a hash of the content of each row."""
-        return matrix_hashes(source)
-
-    def values(self, source: Any) -> list[Values]:
-        """Return the values that decide the order of the rows."""
-        return values_of(source)
-
-    def row_bytes(self, source: Any) -> Iterable[bytes]:
-        """Return each row as bytes, which are equal for equal rows."""
-        return matrix_rows(source) if source.dtype.kind in "biuf" else value_rows(source)
 
 
 TEXT, NUMBER = "U", "biuf"

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from numbers import Integral, Real
-from typing import Any, Protocol, TypeAlias
+from typing import Any, Protocol, Self, TypeAlias
 
 import numpy as np
 
 from suffice.errors import LabelError
-from suffice.models.model import Name, narrowest
+from suffice.models.answers.parts import Wording
+from suffice.models.model import Model, Name, narrowest
 from suffice.models.scoring.rows import Labels, Rows
 from suffice.stats.bottom_k import picked
 from suffice.stats.content import RowHashes, with_labels
@@ -37,6 +38,33 @@ class RowReader(Protocol):
     @property
     def by_block(self) -> bool:
         """Whether each feature is a block, as each column of a table is."""
+
+    @property
+    def backend(self) -> str | None:
+        """Library of the dataframes that are returned; None for any that is installed."""
+
+    @property
+    def feature_names(self) -> LabelArray | None:
+        """The names of features; None if the counts hold them, or there are none."""
+
+    @property
+    def categories(self) -> list[LabelArray] | None:
+        """The categories of each feature; None if features have none."""
+
+    def of(self, model: Model, /) -> Self:
+        """Return the reader for further rows of a model."""
+
+    def features(self, model: Model, /) -> Sequence[Name]:
+        """Return the names of features in the order of the counts; their positions if they have no names."""
+
+    def source(self, X: Any, /) -> Any:
+        """Return what a user passes in the form that this reader reads."""
+
+    def one(self, x: Any, /) -> Any:
+        """Return rows that hold only this one, in the form of `predict`."""
+
+    def wording(self, model: Model, source: Any, read: Any, /) -> Wording:
+        """Return the names and values of one row, for explanations; `read` is `source` in the form of the reader."""
 
     def rows(self, source: Any, /) -> Mapping[Name, Rows]:
         """Return the rows of each block."""

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, TypeGuard
+from typing import Any, Self, TypeGuard
 
 import numpy as np
 
 from suffice.errors import InputError, KindError
 from suffice.later import issparse, sparse
-from suffice.models.answers.parts import names_of
+from suffice.models.answers.parts import Wording, WordsOfText, names_of
 from suffice.models.choosing.judge import some_rows
+from suffice.models.model import Model, Name
 from suffice.models.scoring.removal import group_codes
 from suffice.models.scoring.rows import MatrixRows
 from suffice.models.scoring.text_rows import LookedUpTexts, TextRows
@@ -24,7 +25,7 @@ from suffice.stats.word_counts import WordCounts
 from suffice.tables import frame_of
 from suffice.text import Analysis, text_hashes
 from suffice.text.documents import each_text, must_be_one_column
-from suffice.typing import GroupsLike, Integers, Text
+from suffice.typing import GroupsLike, Integers, LabelArray, Text
 
 __all__ = [
     "KeptTexts",
@@ -42,30 +43,30 @@ AT_ONCE = 2**12
 """Number of texts of a stream that are hashed together."""
 
 
-@dataclass(frozen=True)
-class MatrixReader:
-    """Reader of matrices: the allowed values, or the threshold above which a value counts as 1."""
+class OfMatrices:
+    """What readers of numbers and of categories share: one block, whose features may have names."""
 
-    allowed: Allowed = REAL
-    above: float | None = None
-    block: str = "X"
-
+    block: str
+    feature_names: LabelArray | None
     by_block = False
+    backend = None
 
-    def rows(self, source: Any, names: Sequence[Any] = ()) -> dict[str | int, Any]:
-        """Return the rows of the block."""
-        return {self.block: MatrixRows(self.read(source), names)}
+    def of(self, model: Model) -> Self:
+        """Return the reader for further rows of a model."""
+        return self
 
-    def read(self, source: Any) -> RowMatrix:
-        """Return rows in a form that the kernels read."""
-        rows = source if isinstance(source, RowMatrix) else RowMatrix.read(source, "X")
-        if self.above is not None:
-            return rows.flags(self.above)
-        return rows if self.allowed is REAL else rows.must_be(self.allowed)
+    def features(self, model: Model) -> Sequence[Name]:
+        """Return the names of features, or their positions."""
+        width = model.blocks[self.block].statistic.shape[-1]
+        return range(width) if self.feature_names is None else list(self.feature_names)
 
-    def parts(self, source: Any) -> Iterator[dict[str | int, Any]]:
-        """Yield all rows at once."""
-        yield self.rows(source)
+    def source(self, X: Any) -> Any:
+        """Return rows, which the classifier has checked."""
+        return X
+
+    def one(self, x: Any) -> Any:
+        """Return rows that hold only this one."""
+        return one_row_of(x, self.feature_names)
 
     def take(self, source: Any, which: Integers) -> Any:
         """Return a subset of the rows."""
@@ -89,6 +90,37 @@ class MatrixReader:
         return matrix_rows(source) if plain else value_rows(source)
 
 
+@dataclass(frozen=True, eq=False)
+class MatrixReader(OfMatrices):
+    """Reader of matrices: the allowed values, or the threshold above which a value counts as 1."""
+
+    allowed: Allowed = REAL
+    above: float | None = None
+    feature_names: LabelArray | None = None
+    block: str = "X"
+
+    categories = None
+
+    def wording(self, model: Model, source: Any, read: Any) -> Wording:
+        """Return the names of features; values are shown as they are."""
+        return Wording(self.feature_names)
+
+    def rows(self, source: Any, names: Sequence[Any] = ()) -> dict[str | int, Any]:
+        """Return the rows of the block."""
+        return {self.block: MatrixRows(self.read(source), names)}
+
+    def read(self, source: Any) -> RowMatrix:
+        """Return rows in a form that the kernels read."""
+        rows = source if isinstance(source, RowMatrix) else RowMatrix.read(source, "X")
+        if self.above is not None:
+            return rows.flags(self.above)
+        return rows if self.allowed is REAL else rows.must_be(self.allowed)
+
+    def parts(self, source: Any) -> Iterator[dict[str | int, Any]]:
+        """Yield all rows at once."""
+        yield self.rows(source)
+
+
 @dataclass(frozen=True)
 class TextReader:
     """Reader of texts: their tokens, and whether words count by name or in hash buckets, with repeats or without."""
@@ -99,6 +131,29 @@ class TextReader:
     block: str = "text"
 
     by_block = False
+    backend = categories = feature_names = None
+
+    def of(self, model: Model) -> Self:
+        """Return the reader for further texts of a model."""
+        return self
+
+    def features(self, model: Model) -> Sequence[Name]:
+        """Return the words, or the numbers of their buckets."""
+        t = model.blocks[self.block].t
+        words: list[Name] = t.words.strings.tolist()
+        return range(t.width) if t.hash_bits else words
+
+    def source(self, X: Any) -> Any:
+        """Return the texts as they are."""
+        return X
+
+    def one(self, x: Any) -> list[Text]:
+        """Return texts that hold only this one."""
+        return [one_text(x)]
+
+    def wording(self, model: Model, source: Any, read: Any) -> Wording:
+        """Return the words of one text."""
+        return Wording(text=WordsOfText.of(read[0], self.analysis))
 
     def rows(self, source: Any) -> dict[str | int, Any]:
         """Return the rows of the block."""

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from suffice.errors import DataError, InputError, KeywordError, ShapeError
+from suffice.models.answers.parts import Wording
 from suffice.models.likelihoods.base import Likelihood
 from suffice.models.likelihoods.gaussian import Gaussian
 from suffice.models.likelihoods.histogram import Histogram
@@ -58,6 +59,7 @@ class TableReader:
     settled: Mapping[Name, Likelihood] = field(default_factory=dict)  # likelihoods that a model has fixed
 
     by_block = True
+    categories = feature_names = None
 
     # data of the user -------------------------------------------------------------------------------------------------
 
@@ -211,6 +213,22 @@ class TableReader:
     def of(self, model: Model) -> TableReader:
         """Return the reader for tables of a model."""
         return replace(self, names=tuple(model.alone), settled=model.likelihoods)
+
+    def features(self, model: Model) -> list[Name]:
+        """Return the names of columns that carry evidence."""
+        return [name for name, block in model.voting.items() if not block.likelihood.correction]
+
+    def source(self, X: Any) -> Table:
+        """Return the columns of a table that the model knows."""
+        return self.aligned(Table.read(X, "X"))
+
+    def one(self, x: Any) -> Table:
+        """Return a table of this single row."""
+        return one_row(x)
+
+    def wording(self, model: Model, source: Any, read: Table) -> Wording:
+        """Return the values of one row by column."""
+        return Wording.of_columns(model.voting, read)
 
     def likelihoods(self, model: Model) -> dict[Name, Likelihood]:
         """Return the likelihoods of a model that differ from the user's options, changed to comply with them."""

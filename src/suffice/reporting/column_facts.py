@@ -158,7 +158,7 @@ def drifts(model: Any, given: LabelledRows, judged: JudgedRows) -> list[Drift]:
     """Return the columns of new rows that differ from the training rows, the farthest first."""
     if judged.learned or given.texts or not getattr(model._reader, "by_block", False):
         return []
-    known = model._feature_names(), True, model._categories()
+    known = model._reader.feature_names, True, model._reader.categories
     columns = [one for one in shown_columns(model._predictor, LEVEL, *known) if one.classes.exclusive][:COMPARED]
     found = [drift for shown in columns if shown.name in given.table for drift in _drifts(model, shown, given)]
     found = [one for one in found if one.chance < CHANCE and one.distance >= LEAST]

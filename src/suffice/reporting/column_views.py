@@ -42,7 +42,7 @@ class ColumnView:
 
 def column_views(model: Any, most: int) -> tuple[list[ColumnView], list[ColumnView]]:
     """Return the most informative columns, and all columns that can be drawn, the most informative first."""
-    known = model._feature_names(), model._reader.by_block, model._categories()
+    known = model._reader.feature_names, model._reader.by_block, model._reader.categories
     prior, codes = class_shares(model.class_log_prior_), largest(model, CLASSES)
     classes = {code: str(model.classes_[code]) for code in codes}
     views = [_view(column, prior, classes) for column in shown_columns(model._predictor, LEVEL, *known)]

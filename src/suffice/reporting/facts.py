@@ -106,7 +106,7 @@ def gather(
         which = np.union1d(which, np.searchsorted(all_rows.numbers, np.asarray(examples, np.int64)))
     given = all_rows.take(which) if len(which) < len(all_rows) else all_rows
     judged = judge(model, given, held_out, all_rows)
-    words = believed(model._predictor, model._feature_names(), model._reader.by_block)
+    words = believed(model._predictor, model._reader.feature_names, model._reader.by_block)
     drawn, every = column_views(model, MOST_COLUMNS) if words is None else ([], [])
     curve, no_curve = learning_curve(model, given)
     pair = two_to_show(judged.confusion)

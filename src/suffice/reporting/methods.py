@@ -8,7 +8,7 @@ import numpy as np
 
 from suffice import evaluate
 from suffice.errors import InputError
-from suffice.estimators.shell.counted import unfitted
+from suffice.estimators.shell.merging import unfitted
 from suffice.reporting import pitfalls
 from suffice.reporting.judged_rows import JudgedRows, judge, judge_by_folds, left_out_rows
 from suffice.reporting.labelled_rows import read

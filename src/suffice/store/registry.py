@@ -14,7 +14,7 @@ import numpy as np
 
 from suffice import estimators, posterior, stats
 from suffice.errors import DataError
-from suffice.estimators.shell.meanings import allows
+from suffice.estimators.shell.parameter_domains import allows
 from suffice.models.choices import Choice, Tried
 from suffice.models.empirical.covariances import Spread
 from suffice.models.likelihoods.cloud import Cloud
@@ -49,8 +49,8 @@ ESTIMATORS: dict[str, type[Any]]
 """Estimators by name; all of them are imported on first use."""
 
 STORED = {
-    "NaiveBayes": "shell.stored_tables.StoredTable",
-    "TextClassifier": "texts.stored_texts.StoredTexts",
+    "NaiveBayes": "shell.table_answers.TableAnswers",
+    "TextClassifier": "texts.text_answers.TextAnswers",
 }
 """The light forms of models, which predict without importing scikit-learn."""
 

@@ -26,7 +26,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from suffice.errors import DataError, KindError
-from suffice.estimators.shell.stored import check_bounds, params_in_files, verify
+from suffice.estimators.shell.atomic import snapshot, verify
+from suffice.estimators.shell.stored import check_bounds, params_in_files
 from suffice.stats import Journal, Statistic
 from suffice.stats.word_counts import WordCounts
 from suffice.store import registry
@@ -72,6 +73,7 @@ class Writer:
 
     def estimator(self, model: Any, prefix: str = "", fitted: bool = False) -> dict[str, Any]:
         """Return the parts of an estimator: its class, its parameters, and its fitted state."""
+        model = snapshot(model)
         verify(model)  # damage is not written under new checksums
         given = params_in_files(model)
         out: dict[str, Any] = {"estimator": type(model).__name__}

@@ -97,7 +97,7 @@ def test_values_are_dots_with_intervals() -> None:
 def test_columns_of_a_matrix_have_codes_or_the_categories_they_stand_for() -> None:
     names = np.array([["u", "x"], ["v", "y"], ["u", "x"], ["w", "y"], ["w", "y"]], dtype=object)
     model = sf.CategoricalNB().fit(names, Y)
-    first, second = shown(model, model._categories())
+    first, second = shown(model, model._reader.categories)
     assert first.classes.values.tolist() == ["u", "v", "w"]
     assert shown(model)[1].classes.values.tolist() == [0, 1]
     np.testing.assert_allclose(second.classes.heights, np.exp(model.feature_log_prob_[1]))

@@ -20,8 +20,6 @@ from suffice.posterior.base import generator
 from suffice.tables.frame import frame_of
 from suffice.typing import Array, DataLike, Integers, LabelArray, LabelsLike, Rng
 
-__all__ = ["Check", "check"]
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Check:
@@ -176,7 +174,7 @@ def check(
     examples = model._learned(X, y, None)
     if len(examples) > rows:
         examples = examples.take(np.sort(random.choice(len(examples), rows, replace=False)), model._reader)
-    read, named = model._reader.rows(examples.source), model._feature_names()
+    read, named = model._reader.rows(examples.source), model._reader.feature_names
     of = {
         name: CheckedBlock.of(str(name) if model._kind_of_rows == "table" else "", block, read[name], named, features)
         for name, block in plain.model.blocks.items()

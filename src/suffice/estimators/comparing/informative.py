@@ -13,13 +13,13 @@ from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
 from suffice.errors import DataError, InputError, KindError
-from suffice.estimators.naive_bayes.bernoulli import BernoulliNB
+from suffice.estimators.naive_bayes.categories import BernoulliNB
+from suffice.estimators.shell.atomic import Atomic
 from suffice.estimators.shell.classifier import Classifier
 from suffice.estimators.shell.matrix import MatrixClassifier
 from suffice.estimators.shell.model_cards import bundle_of_estimator, card_of_estimator
 from suffice.estimators.shell.parameters import Constraints, Interval, Tags, fit_nested, validate_data
 from suffice.estimators.shell.stored import State
-from suffice.estimators.shell.whole import Whole
 from suffice.later import issparse
 from suffice.models.answers.ranking import UNITS, Information, given_names, ranked, ranked_columns
 from suffice.notebook import line
@@ -105,7 +105,7 @@ def information_of(
         found = (
             ranked_columns(model._predictor, unit)
             if model._reader.by_block
-            else ranked(model._predictor, model._feature_names(), unit)
+            else ranked(model._predictor, model._reader.feature_names, unit)
         )
     except KindError as error:
         if "mutual_information" in str(error):
@@ -119,7 +119,7 @@ def information_of(
     )
 
 
-class SelectInformative(Whole, SelectorMixin, BaseEstimator):
+class SelectInformative(Atomic, SelectorMixin, BaseEstimator):
     """Select the k columns with the largest mutual information with the class.
 
     Parameters

@@ -16,11 +16,11 @@ from scipy.special import betaincinv
 from sklearn.base import clone
 
 from suffice.errors import InputError, KindError, LabelError, ShapeError
+from suffice.estimators.naive_bayes.any_table import NaiveBayes
+from suffice.estimators.shell.atomic import snapshot
 from suffice.estimators.shell.classifier import Classifier
 from suffice.estimators.shell.folds import FOLDS, fold_numbers, rests
 from suffice.estimators.shell.parameters import CHECKS
-from suffice.estimators.shell.table_classifier import TableClassifier
-from suffice.estimators.shell.whole import whole
 from suffice.models.predictor import Predictor
 from suffice.models.scoring.removal import group_codes
 from suffice.notebook import bar, card, table
@@ -242,7 +242,7 @@ def validate(model: Classifier, X: DataLike, y: LabelsLike, sample_weight: Weigh
 
 def _rows_and_labels(model: Classifier, X: Given, y: LabelsLike) -> tuple[Any, LabelArray]:
     """Return the rows, without the labels if these are a column of the table, and the labels as an array."""
-    if not isinstance(model, TableClassifier):
+    if not isinstance(model, NaiveBayes):
         return X, np.asarray(labelled(y))
     table, _, (classes, codes) = TableReader().read(X, y, None, CHECKS)
     return table, classes[codes]
@@ -384,7 +384,7 @@ def leave_one_out(
     (0.588, 1.0, 1)
     """
     X = list(X) if isinstance(X, Iterator) else X
-    fitted = whole(ready(model, "leave_one_out", X, y, sample_weight, groups))
+    fitted = snapshot(ready(model, "leave_one_out", X, y, sample_weight, groups))
     examples, logs, alone = fitted._left_out(X, y, sample_weight, groups, views)
     return LeaveOneOut(fitted.classes_, examples.codes, np.minimum(logs, 0.0), examples.labels.given, alone)
 

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
 import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from suffice.estimators.discriminants.coordinates import Coordinates, coordinates, decisions, plane
+from suffice.errors import InputError
+from suffice.estimators.discriminants.analyses import decision_function
 from suffice.estimators.shell.matrix import MatrixClassifier
 from suffice.estimators.shell.parameters import (
     CLASS_PRIOR,
@@ -22,23 +24,20 @@ from suffice.estimators.shell.parameters import (
     ReadOptions,
     StrOptions,
     Tempering,
-    class_prior_of,
     is_loo,
     validate_data,
     wanted_of,
 )
 from suffice.models.choosing.chooser import Wanted
-from suffice.models.class_prior import ClassPrior
 from suffice.models.likelihoods.base import Likelihood
 from suffice.models.likelihoods.discriminant import Discriminant
 from suffice.models.likelihoods.discriminant_analysis import DiagonalDiscriminant
-from suffice.models.scoring.ellipses import SingularMatrix
+from suffice.models.scoring.ellipses import Ellipses, SingularMatrix, centre_of, roots_of
 from suffice.models.views import Views
 from suffice.posterior import NormalInverseGamma, NormalInverseWishart
 from suffice.readers.labels import Given
+from suffice.stats.moments import DiagonalMoments, FullMoments
 from suffice.typing import Array, DataLike, Names
-
-__all__ = ["GaussianDiscriminant"]
 
 
 class GaussianDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, MatrixClassifier):
@@ -149,9 +148,6 @@ class GaussianDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ma
             return DiagonalDiscriminant(prior, estimate=self.estimate)
         return Discriminant(self.covariance, self.estimate, prior)
 
-    def _class_prior(self) -> ClassPrior:
-        return class_prior_of(self)
-
     def _wanted(self, rows: int) -> Wanted | None:
         chosen = is_loo(self.prior) and self.estimate != "mle" and self.covariance != "diagonal"
         return wanted_of(self, prior=chosen)
@@ -177,20 +173,7 @@ class GaussianDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ma
     def _evidence_names(self) -> Names | None:
         return ["all columns"] if self.covariance != "diagonal" else super()._evidence_names()
 
-    def decision_function(self, X: DataLike) -> Array:
-        """Return joint log-probabilities up to a constant per row; for two classes, the log-odds of the second.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Rows.
-
-        Returns
-        -------
-        scores : ndarray of shape (n_samples,) or (n_samples, n_classes)
-            A larger score means a more probable class.
-        """
-        return decisions(self.predict_joint_log_proba(X))
+    decision_function = decision_function
 
     @property
     def prior_(self) -> Any:
@@ -273,3 +256,54 @@ class GaussianDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ma
 
     def _coordinates(self) -> Coordinates:
         return coordinates(self._block.t, self.prior_, self.class_prior_, self.n_components)
+
+
+@dataclass(frozen=True)
+class Coordinates:
+    """Discriminant coordinates (x − centre)·axes, and each axis's share of the variance between classes."""
+
+    centre: Array
+    axes: Array
+    shares: Array
+
+
+def plane(known: Ellipses, log_prior: Array, power: float) -> tuple[Array, Array]:
+    """Return weights and offsets of linear scores: one per class, or those of the log-odds for two classes.
+
+    Scores are exact up to a constant. Likelihoods are raised to `power`, the class prior is not.
+    """
+    by = float(known.law.divisor(known.nu[0])) * power
+    precision = known.root[0] @ known.root[0].T * by
+    weights = known.mean @ precision
+    offsets = log_prior - 0.5 * np.einsum("ij,ij->i", known.mean, weights)  # GD-5
+    if len(log_prior) == 2:
+        return weights[1:] - weights[:1], offsets[1:] - offsets[:1]
+    return weights, offsets
+
+
+def coordinates(t: FullMoments | DiagonalMoments, prior: object, share: Array, most: int | None) -> Coordinates:
+    """Return the principal axes of the class means, in units of the covariance within classes."""
+    widest = min(t.mean.shape[1], max(int((t.n[:, 0] > 0).sum()) - 1, 0))
+    if most is not None and not 1 <= most <= widest:
+        raise InputError(
+            f"n_components cannot be larger than min(n_features, n_classes - 1) = {widest}, nor below 1; got {most}."
+        )
+    root = roots_of(within(t, prior)[None])[0][0]
+    centre = centre_of(t.mean, share)
+    _, length, turn = np.linalg.svd(np.sqrt(share)[:, None] * ((t.mean - centre) @ root), full_matrices=False)
+    kept = slice(widest if most is None else most)
+    total = float(np.square(length[:widest]).sum())
+    return Coordinates(centre, root @ turn[kept].T, np.square(length[kept]) / (total if total > 0 else 1.0))
+
+
+def within(t: FullMoments | DiagonalMoments, prior: object) -> Array:
+    """Return the covariance within classes, from their rows and the scale of the prior."""
+    n, d = float(t.n[:, 0].sum()), t.mean.shape[1]
+    scatter = t.scatter.sum(axis=0)
+    scatter = scatter if scatter.ndim == 2 else np.diag(scatter)
+    if isinstance(prior, NormalInverseWishart):
+        scale = prior.scale if prior.scale.ndim == 2 else prior.scale.mean(axis=0)
+        return np.asarray((scatter + scale) / (n + float(np.mean(prior.nu)) + d + 2))
+    if isinstance(prior, NormalInverseGamma):
+        return np.asarray((scatter + np.diag(np.broadcast_to(2 * np.asarray(prior.b), d))) / (n + 2 * np.mean(prior.a)))
+    return np.asarray(scatter / n)

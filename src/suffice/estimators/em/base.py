@@ -17,11 +17,11 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from suffice.errors import DataError, KindError
+from suffice.estimators.shell.atomic import Atomic
 from suffice.estimators.shell.classifier import Classifier
 from suffice.estimators.shell.model_cards import bundle_of_estimator, card_of_estimator
 from suffice.estimators.shell.parameters import Tags, is_loo, num_samples
 from suffice.estimators.shell.stored import State, check_bounds
-from suffice.estimators.shell.whole import Whole
 from suffice.models.answers.posteriors import Posteriors
 from suffice.models.class_prior import ClassPrior
 from suffice.models.expectation import History, emptied
@@ -198,7 +198,7 @@ class EMSetup:
         return estimator
 
 
-class FittedByEM(Whole):
+class FittedByEM(Atomic):
     """Base of estimators that fit a classifier by EM: drawing rows, files, and the history of EM."""
 
     estimator_: Classifier

@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 from suffice.errors import InputError
 from suffice.estimators.em.base import EMSetup, FittedByEM, checked_copy, opened, without_views
 from suffice.estimators.em.search import Clusters, Everywhere, Search, Start, given_shares, tell_of_clusters
+from suffice.estimators.shell.atomic import query
 from suffice.estimators.shell.classifier import Classifier
 from suffice.estimators.shell.model_cards import parts_of_weights
 from suffice.estimators.shell.parameters import Constraints, Interval, RandomState, StrOptions, fit_nested
@@ -307,6 +308,7 @@ class Mixture(FittedByEM, MetaEstimatorMixin, ClusterMixin, BaseEstimator):
         """
         return float(self.score_samples(X).mean())
 
+    @query
     def bic(self, X: DataLike) -> float:
         """Return the Bayesian information criterion, −2 ln p(X) + parameters · ln rows; lower is better.
 

@@ -2,40 +2,52 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from numbers import Real
 from typing import Any, ClassVar, Literal, Self
 
+import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from suffice.errors import InputError
-from suffice.estimators.shell.joint_sets import JointColumns
+from suffice.errors import DataError, InputError, LabelError
+from suffice.estimators.shell import joint_sets
+from suffice.estimators.shell.atomic import query
+from suffice.estimators.shell.classifier import Classifier
+from suffice.estimators.shell.folds import FOLDS, fold_numbers, scored_by_folds
+from suffice.estimators.shell.joint_sets import JointColumns, common_sets, kinds_of_groups, views_without
+from suffice.estimators.shell.model_cards import as_text, parts_of_columns
 from suffice.estimators.shell.parameters import (
     CHECKS,
     ClassPriorLike,
     Constraints,
     Estimate,
     Tempering,
-    class_prior_of,
     constraints_of,
     fit_context,
     is_loo,
 )
-from suffice.estimators.shell.stored_tables import TABLE_DOMAINS
-from suffice.estimators.shell.table_classifier import ColumnModels, TableClassifier
-from suffice.models.choosing.chooser import Effort, Wanted
-from suffice.models.class_prior import ClassPrior
-from suffice.models.likelihoods.base import Likelihood
-from suffice.models.model import Name
-from suffice.readers.table_columns import closest, columns_of
-from suffice.tables import frame_of
-from suffice.typing import DataLike, GroupsLike, JournalKey, LabelsLike, WeightsLike
-
-__all__ = ["NaiveBayes"]
+from suffice.estimators.shell.table_answers import TABLE_DOMAINS, ColumnModels, TableAnswers
+from suffice.models.choices import Choice
+from suffice.models.choosing.chooser import NOTHING_SETTLED, Effort, Settled, Wanted
+from suffice.models.choosing.smoothing import Scored, choose_temper
+from suffice.models.model import Model, Name
+from suffice.models.predictor import Predictor
+from suffice.models.scoring.removal import group_codes
+from suffice.models.views import ColumnWeights, Views
+from suffice.readers.joint_columns import counted_together
+from suffice.readers.labels import Examples, Given
+from suffice.readers.table import TableReader
+from suffice.readers.table_columns import chosen_by_sample, closest, rechosen
+from suffice.stats.word_counts import read_weights
+from suffice.tables import Table, frame_of
+from suffice.typing import Array, DataLike, GroupsLike, JournalKey, LabelArray, LabelsLike, WeightsLike
 
 WEIGHED = 100  # smallest number of rows that column weights are fitted on
 
 
-class NaiveBayes(TableClassifier):
+class NaiveBayes(TableAnswers, Classifier):
     """Naive Bayes for any table: numbers, categories, flags, counts and text, with missing values.
 
     Pass a dataframe and the name of its target. The values of a column determine its model: Bernoulli for True and
@@ -126,6 +138,7 @@ class NaiveBayes(TableClassifier):
     """
 
     _parameter_constraints: ClassVar[Constraints] = constraints_of(TABLE_DOMAINS)
+    _tags = ("allow_nan", "categorical", "string", "sparse")
 
     def __init__(
         self,
@@ -229,24 +242,11 @@ class NaiveBayes(TableClassifier):
         first = not self.__sklearn_is_fitted__()
         return self._learn(self._read_table(X, y, target, sample_weight, first), classes, journal, first)
 
-    def _class_prior(self) -> ClassPrior:
-        return class_prior_of(self)
-
     def _wanted(self, rows: int) -> Wanted | None:
         temper: Literal["loo"] | None = "loo" if is_loo(self.temper) else None
         weights: Literal["blocks"] | None = "blocks" if is_loo(self.feature_powers) else None
         wanted = Wanted(None, temper, False, weights, self.ridge, WEIGHED, length_exponent=0.0, effort=self.effort)
         return wanted if temper or weights else None
-
-    @property
-    def columns_(self) -> dict[Name, Likelihood]:
-        """The model of each column."""
-        return columns_of(self._model)
-
-    @property
-    def statistics_(self) -> dict[Name, Any]:
-        """The statistic of each column."""
-        return {name: block.statistic for name, block in self._model.alone.items()}
 
     def score(self, X: DataLike, y: LabelsLike, sample_weight: WeightsLike = None) -> float:
         """Return the accuracy: the share of rows, or of their weights, whose class is predicted correctly.
@@ -270,6 +270,145 @@ class NaiveBayes(TableClassifier):
             y = classes[codes]
         return float(super().score(X, y, sample_weight))
 
+    def _read(self, X: Given, y: LabelsLike, sample_weight: WeightsLike, first: bool) -> Examples:
+        return self._read_table(X, y, None, sample_weight, first)
+
+    def _read_table(
+        self, X: Given, y: LabelsLike | None, target: Hashable | None, sample_weight: WeightsLike, first: bool
+    ) -> Examples:
+        reader = self._as_told(TableReader() if first else self._reader)
+        table, name, (classes, codes) = reader.read(X, y, target, CHECKS)
+        if first:
+            reader = reader.started(table, name)
+            self.__dict__.pop("feature_names_in_", None)
+            if all(isinstance(name, str) for name in table.names):
+                self.feature_names_in_ = np.array(table.names, dtype=object)
+        else:
+            reader = replace(reader, target=reader.target if name is None else name)
+            table = reader.aligned(table)
+        self._reader = reader
+        return Examples(table, classes, codes, _weights(sample_weight, len(codes)))
+
+    def _known_classes(self, classes: LabelsLike | None, examples: Examples, first: bool) -> LabelArray:
+        if first and classes is None:
+            return examples.classes
+        if first or classes is not None or self._model.declared is not None:
+            return super()._known_classes(classes, examples, first)
+        known, seen = self.classes_, examples.classes
+        if known.dtype.kind != seen.dtype.kind and "U" in known.dtype.kind + seen.dtype.kind:
+            raise LabelError(
+                f"The target must hold labels of the same kind as before, such as {known[:1].tolist()[0]!r}; got "
+                f"{seen[:1].tolist()[0]!r}."
+            )
+        return np.union1d(known, seen)
+
+    def _count(self, examples: Examples) -> Model:
+        before = self._model if self.__sklearn_is_fitted__() else None
+        weights = examples.weights
+        if weights is not None:
+            if not weights.any():
+                raise DataError(
+                    "The argument 'sample_weight' must give at least one row a weight above 0; got only zeros."
+                )
+            examples = examples if weights.all() else examples.take(np.flatnonzero(weights > 0), self._reader)
+        model = self._reader.count(examples.source, examples.labels, before, examples.classes)
+        self._reader.tell_of_dropped(before, model, examples.source)
+        return joint_sets.with_declared(self.joint, self._reader, examples, model, before)
+
+    def _rechosen(self, examples: Examples, sample: bool = False) -> Model:
+        weights = examples.weights
+        if weights is not None and not weights.all():
+            examples = examples.take(np.flatnonzero(weights > 0), self._reader)
+        fresh = self._reader.count(examples.source, examples.labels, None, examples.classes)
+        if sample and not np.allclose(fresh.n, self._model.n, rtol=1e-9):
+            return chosen_by_sample(self._model, fresh)
+        fresh = joint_sets.with_declared(self.joint, self._reader, examples, fresh, None)
+        return rechosen(self._model, fresh.with_likelihoods(self._reader.likelihoods(fresh)))
+
+    @property
+    def _chose(self) -> bool:
+        declared = self.columns if isinstance(self.columns, Mapping) else {}
+        return super()._chose or any(name not in declared for name in self._model.alone)
+
+    def _chosen(
+        self, predictor: Predictor, examples: Examples, groups: GroupsLike, settled: Settled | None
+    ) -> tuple[Model, Views]:
+        model, free, kinds = predictor.model, not joint_sets.is_declared(self.joint), tuple[Choice, ...]()
+        complete = settled is None and np.isclose(examples.counted, model.n.sum(), rtol=1e-9)
+        if complete and self._chose and len(examples) < joint_sets.LEAST:
+            return model, self._chosen_by_folds(examples, groups)
+        if complete and groups is not None:
+            normals, kinds = kinds_of_groups(predictor, self._reader, examples, groups, self._wanted(0))
+            predictor = self._predictor_of(replace(model, blocks={**model.blocks, **normals}), Views())
+        if free and complete:
+            predictor = self._predictor_of(replace(predictor.model, blocks=predictor.model.alone), Views())
+            count = partial(counted_together, examples.source, examples.labels)
+            predictor, settled = self._joined(predictor, examples, groups, count)
+        settled = settled or NOTHING_SETTLED
+        settled = replace(settled, choices=(*kinds, *settled.choices))
+        model, views = super()._chosen(predictor, examples, groups, settled)
+        effective = joint_sets.effective_sets(model, views.weights)
+        if free and isinstance(views.weights, ColumnWeights) and len(effective) < len(model.blocks):
+            return replace(model, blocks=effective), replace(views, weights=views.weights.only(effective))
+        return model, views
+
+    def _chosen_by_folds(self, examples: Examples, groups: GroupsLike) -> Views:
+        """Choose the temper of few rows, each scored with models of columns that the rows outside its fold choose."""
+        wanted = self._wanted(len(examples))
+        if wanted is None or not wanted.temper:
+            return Views()
+        group = None if groups is None else group_codes(groups, len(examples))
+        few, order, group = examples.picked(self._reader, len(examples), group)
+        fold = np.empty(len(few), np.int64)
+        fold[order] = fold_numbers(few.codes[order], group, FOLDS)
+        if group is not None:
+            group = group[np.argsort(order)]
+        scored = [Scored.of(judged, 0.0) for _, judged in scored_by_folds(self, few, group, fold, views=False)]
+        return Views(temper=choose_temper(Scored.joined(scored)))
+
+    def _joined(
+        self, predictor: Predictor, examples: Examples, groups: GroupsLike, count: joint_sets.CountSets
+    ) -> tuple[Predictor, Settled]:
+        """Add joint columns, declared or chosen by these rows, with their counts in all rows."""
+        joint, wanted, model = self.joint, self._wanted(len(examples)), predictor.model
+        reader, found = self._reader.of(model), joint_sets.Found({})
+        if joint_sets.is_declared(joint):
+            found = joint_sets.Found(joint_sets.declared_laws(joint, reader, model, examples.source))
+        elif wanted is not None and self._rows_for_sets():
+            power = None if wanted.temper else self._temper(Views()).power
+            order = 2 if joint == 2 else 3
+            found = joint_sets.chosen_sets(predictor, reader, examples, groups, power, order, self.memory_limit)
+        more = count(found.laws) if found.laws else {}
+        if more:
+            predictor = self._predictor_of(replace(model, blocks={**model.blocks, **more}), Views())
+        return predictor, found.settled
+
+    def _rows_for_sets(self) -> int:
+        return joint_sets.rows_for_sets(self.joint, self._wanted(0))
+
+    def _uncut(self) -> dict[str, object]:
+        """Return parameters that count single columns only: joint columns are counted after rows have chosen them."""
+        return {"joint": None}
+
+    def _models(self, others: Sequence[Classifier]) -> list[Model]:
+        return common_sets(super()._models(others), joint_sets.is_declared(self.joint))
+
+    def _views_on(self, seen: Predictor, model: Model) -> Views:
+        return views_without(seen, model)
+
+    def _known_columns(self, X: Given, y: LabelsLike) -> tuple[Table, LabelArray]:
+        table, _, (classes, codes) = self._reader.read(X, y, None, CHECKS)
+        return table.only([name for name in table.names if name in self._model.blocks]), classes[codes]
+
+    def __repr__(self, N_CHAR_MAX: int = 700) -> str:
+        name: str = super().__repr__(N_CHAR_MAX)
+        return as_text(self, name) if self.__sklearn_is_fitted__() else name
+
+    def _card_parts(self) -> Iterator[str]:
+        yield from super()._card_parts()
+        yield from parts_of_columns(self)
+
+    @query
     def table(self, column: Name, level: float = 0.95) -> Any:
         """Return a dataframe of one column's posterior means and credible intervals, class by class.
 
@@ -292,3 +431,9 @@ class NaiveBayes(TableClassifier):
             raise InputError(f"The argument 'column' must be a column of the model; got {column!r}.{near}")
         block = self._model.blocks[column]
         return frame_of(block.settled.table(block.t, self.classes_, level), self._reader.backend)
+
+
+def _weights(sample_weight: WeightsLike, rows: int) -> Array | None:
+    """Return the weight of each row; a number is the weight of every row."""
+    given: object = sample_weight
+    return read_weights(np.full(rows, float(given)) if isinstance(given, Real) else given, rows)

@@ -24,7 +24,7 @@ from suffice.stats.content import hashed
 from suffice.typing import Array, Booleans, GroupsLike, Integers
 
 if TYPE_CHECKING:
-    from suffice.estimators.shell.judging import Judging
+    from suffice.estimators.shell.classifier import Classifier
 
 __all__ = ["FOLDS", "Rest", "fold_numbers", "judged_apart", "rests", "scored_by_folds"]
 
@@ -42,10 +42,12 @@ class Rest:
     """A fold, and the model without it; None if no row is left."""
 
     rows: Integers
-    model: Judging | None
+    model: Classifier | None
 
 
-def rests(model: Judging, examples: Examples, groups: GroupsLike, fold: Integers, views: bool = True) -> Iterator[Rest]:
+def rests(
+    model: Classifier, examples: Examples, groups: GroupsLike, fold: Integers, views: bool = True
+) -> Iterator[Rest]:
     """Yield each fold with the model without it, whose columns' models, and views, the rows outside choose."""
     given = examples.labels.given
     _check_enough(model, given)
@@ -60,7 +62,7 @@ def rests(model: Judging, examples: Examples, groups: GroupsLike, fold: Integers
         yield Rest(inside, model._without(examples.take(inside, model._reader), others, group, views))
 
 
-def judged_apart(estimator: Judging, examples: Examples, groups: GroupsLike, views: str) -> tuple[Array, Booleans]:
+def judged_apart(estimator: Classifier, examples: Examples, groups: GroupsLike, views: str) -> tuple[Array, Booleans]:
     """Return log-probabilities of training rows by models without them, and which are alone in their class."""
     if views not in ("crossfit", "fixed"):
         raise InputError(f"The argument 'views' must be 'crossfit' or 'fixed'; got {views!r}.")
@@ -77,7 +79,7 @@ def judged_apart(estimator: Judging, examples: Examples, groups: GroupsLike, vie
 
 
 def scored_by_folds(
-    model: Judging, examples: Examples, groups: GroupsLike, fold: Integers, views: bool = True
+    model: Classifier, examples: Examples, groups: GroupsLike, fold: Integers, views: bool = True
 ) -> Iterator[tuple[Integers, Judged]]:
     """Yield the rows of each fold, scored by all rows but one, with all that is chosen by the rows outside the fold.
 
@@ -89,15 +91,15 @@ def scored_by_folds(
         yield rest.rows, _judged(model, rest.model, mine, None if group is None else group[rest.rows])
 
 
-def _judged(model: Judging, rest: Judging | None, fold: Examples, group: Integers | None) -> Judged:
+def _judged(model: Classifier, rest: Classifier | None, fold: Examples, group: Integers | None) -> Judged:
     """Return the rows of a fold, scored with bins, priors and views of the rest, and counts of all rows but one."""
     seen = model._model.without_chosen() if rest is None else rest._model
     judging, known = copy(model if rest is None else rest), seen.among(model.classes_)
     every = known if rest is None else known + getattr(rest, "_count")(fold)  # noqa: B009 - every classifier has it
     judging._put(every, Views() if rest is None else rest._predictor.views, True)
-    predictor = judging._in_force()
+    predictor = judging._predictor
     if rest is not None:
-        others = rest._in_force().model.among(model.classes_).blocks
+        others = rest._predictor.model.among(model.classes_).blocks
         blocks = {
             name: with_settled_of(block, others[name])
             if name in others and type(others[name].likelihood) is type(block.likelihood)
@@ -147,7 +149,7 @@ def _of_groups(codes: Integers, group: Integers, folds: int) -> Integers:
     return fold
 
 
-def _check_enough(model: Judging, weights: Array) -> None:
+def _check_enough(model: Classifier, weights: Array) -> None:
     """Raise if there are more rows than were learned, or too few to choose views."""
     learned, given = float(model.class_count_.sum()), float(weights.sum())
     if given > learned * (1 + 1e-9):

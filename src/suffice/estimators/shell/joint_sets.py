@@ -10,7 +10,9 @@ from typing import Literal, TypeAlias, TypeGuard
 import numpy as np
 
 from suffice.errors import InputError
+from suffice.models.choices import Choice
 from suffice.models.choosing.chooser import NOTHING_SETTLED, Settled, Wanted
+from suffice.models.choosing.grouped_kinds import as_normals, choose_kinds
 from suffice.models.choosing.judge import Sample
 from suffice.models.choosing.residuals import ResidualChoice
 from suffice.models.choosing.table_choice import ENOUGH, choose_table
@@ -23,8 +25,8 @@ from suffice.models.scoring.grouping import Coding
 from suffice.models.scoring.joint_rows import JointRows
 from suffice.models.scoring.removal import group_codes
 from suffice.models.scoring.rows import Rows
-from suffice.models.views import ColumnWeights, Weights
-from suffice.readers.joint_columns import candidates, counted_together, cuts_of, many_numbers
+from suffice.models.views import ColumnWeights, Views, Weights
+from suffice.readers.joint_columns import candidates, counted_together, cuts_of, grouped_alike, many_numbers
 from suffice.readers.labels import Examples
 from suffice.readers.table import TableReader
 from suffice.readers.table_columns import closest
@@ -32,11 +34,6 @@ from suffice.tables import Table
 from suffice.telling import tell
 from suffice.typing import GroupsLike
 from suffice.waiting import Waiting
-
-__all__ = [
-    "LEAST", "CountSets", "Found", "JointColumns", "chosen_sets", "declared_laws", "heard_sets",
-    "is_declared", "joint_of", "rows_for_sets", "with_declared",
-]  # fmt: skip
 
 JointColumns: TypeAlias = Literal["auto", 2, 3] | Sequence[tuple[Name, ...]] | None
 """Joint columns: "auto", or the largest number of columns of a chosen set; declared sets; or None."""
@@ -90,13 +87,7 @@ def rows_for_sets(joint: JointColumns, wanted: Wanted | None) -> int:
     return ENOUGH if weighed and wanted is not None and wanted.effort != "fast" else 0
 
 
-def joint_of(model: Model, weights: Mapping[Name, float]) -> dict[tuple[Name, ...], Likelihood]:
-    """Return the likelihood of each set of joint columns, the largest power first."""
-    names = sorted((name for name in model.blocks if isinstance(name, Together)), key=lambda name: -weights[name])
-    return {name.columns: model.blocks[name].settled for name in names}
-
-
-def heard_sets(model: Model, weights: Weights | None) -> dict[Name, Block]:
+def effective_sets(model: Model, weights: Weights | None) -> dict[Name, Block]:
     """Return all blocks but joint columns without effect, whose power is zero and which have no residuals."""
     if not isinstance(weights, ColumnWeights):
         return dict(model.blocks)
@@ -251,3 +242,72 @@ def cloud_of(coding: Coding, table: Table, classes: int) -> Together | None:
         return None
     whole = np.logical_and.reduce([table[name].present for name in columns])
     return Together(columns) if 2 * whole.sum() >= len(whole) else None
+
+
+def common_sets(models: Sequence[Model], declared: bool) -> list[Model]:
+    """Return models with the joint columns that all of them count alike; warn about the others, which are dropped.
+
+    Declared sets must be counted alike: raise InputError if bins differ.
+    """
+    models = grouped_alike(models)
+    every = list(dict.fromkeys(name for model in models for name in model.blocks if isinstance(name, Together)))
+    alike = [name for name in every if _alike(name, models, declared)]
+    if len(alike) == len(every):
+        return list(models)
+    apart = [name for name in every if name not in alike]
+    if declared:
+        raise InputError(
+            f"Models that are combined must group the values of {apart[0]} into the same bins; got different ones. Fit "
+            "one model by partial_fit on a copy of the other, or leave the set out of 'joint'."
+        )
+    more = f" and {len(apart) - LISTED} more" if len(apart) > LISTED else ""
+    tell(
+        "The models chose different joint columns, or binned their numbers differently; dropped: "
+        f"{', '.join(apart[:LISTED])}{more}. Call refresh(X, y) with all rows to choose them again."
+    )
+    kept = {*alike}
+    return [
+        replace(model, blocks={name: one for name, one in model.blocks.items() if name in kept or name in model.alone})
+        for model in models
+    ]
+
+
+def views_without(seen: Predictor, model: Model) -> Views:
+    """Return views without the joint columns that a model has lost; columns of a lost cloud get weight 1."""
+    views, weights = seen.views, seen.views.weights
+    lost = {name: block for name, block in seen.model.blocks.items() if name not in model.blocks}
+    if not lost or not isinstance(weights, ColumnWeights):
+        return views
+    clouds = [name for name, block in lost.items() if block.likelihood.replaces]
+    alone = {column: 1.0 for name in clouds if isinstance(name, Together) for column in name.columns}
+    kept = {name: power for name, power in weights.columns.items() if name not in lost}
+    residuals = {name: one for name, one in weights.residuals.items() if name not in lost}
+    return replace(views, weights=replace(weights, columns=kept | alone, residuals=residuals))
+
+
+def _alike(name: Name, models: Sequence[Model], declared: bool) -> bool:
+    """Return whether models count a set alike; some models may lack a declared set, for want of rows."""
+    blocks = [model.blocks.get(name) for model in models]
+    laws = [block.likelihood for block in blocks if block is not None]
+    alike = [(type(law), getattr(law, "edges", None), getattr(law, "missing", None)) for law in laws]
+    return (declared or len(laws) == len(blocks)) and all(one == alike[0] for one in alike)
+
+
+def kinds_of_groups(
+    predictor: Predictor, reader: TableReader, examples: Examples, groups: GroupsLike, wanted: Wanted | None
+) -> tuple[dict[Name, Block], tuple[Choice, ...]]:
+    """Return the columns that become normal, because held-out groups do not confirm the evidence; and the record.
+
+    If no group can be held out, the models chosen by evidence stay.
+    """
+    most = ENOUGH if wanted is None else min(ENOUGH, wanted.most_rows)
+    few, order, group = examples.picked(reader, most, group_codes(groups, len(examples)))
+
+    def sample_of(laws: Mapping[Name, Likelihood]) -> Sample:
+        return replace(Sample(reader.rows(few.source, laws), few.labels).take(order), group=group)
+
+    found = choose_kinds(predictor, sample_of)
+    if found is None:
+        return {}, ()
+    normal, record = found
+    return as_normals(predictor.model) if normal else {}, (record,)

@@ -15,7 +15,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from suffice.errors import FileError, InputError, SubtractionError, WriteError, writing
-from suffice.estimators.shell.portable import file_of
+from suffice.estimators.shell.atomic import file_of
 from suffice.models.model import Model
 from suffice.notebook import card, table
 from suffice.readers.labels import Examples, RowReader
@@ -23,11 +23,6 @@ from suffice.stats.content import cell
 from suffice.stats.journal import Hashes, Journal, Key
 from suffice.telling import tell
 from suffice.typing import Array, Booleans, JournalKey, LabelArray, Text, TextsLike
-
-__all__ = [
-    "Book", "Certificate", "all_learned", "book_of", "checksum", "joined", "learned_before", "only_learned", "signed",
-    "struck", "without",
-]  # fmt: skip
 
 
 @dataclass(frozen=True, repr=False)

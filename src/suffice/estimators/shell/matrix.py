@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any, ClassVar, TypeGuard, TypeVar
@@ -14,8 +14,9 @@ from sklearn.utils import assert_all_finite
 from sklearn.utils.validation import check_is_fitted, check_non_negative
 
 from suffice.errors import DataError, InputError, ShapeError
+from suffice.estimators.shell.atomic import query
 from suffice.estimators.shell.classifier import Classifier
-from suffice.estimators.shell.parameters import CHECKS, ReadOptions, checked_weights, validate_data, wanted_of
+from suffice.estimators.shell.parameters import CHECKS, ReadOptions, checked_weights, validate_data
 from suffice.estimators.shell.stored import (
     OF_FILES,
     State,
@@ -26,18 +27,15 @@ from suffice.estimators.shell.stored import (
     written_views,
 )
 from suffice.later import issparse
-from suffice.models.choosing.chooser import Wanted
 from suffice.models.likelihoods.base import Likelihood
 from suffice.models.model import Block, Model, Name
 from suffice.models.views import FeatureWeights, Views
 from suffice.readers.labels import Examples, Given, classes_and_codes, labelled
-from suffice.readers.one_block import MatrixReader, one_row_of
+from suffice.readers.one_block import MatrixReader
 from suffice.stats import DiagonalMoments, FullMoments
 from suffice.stats.base import has_rows_of
-from suffice.stats.inputs import KERNEL_TYPES, RowMatrix
-from suffice.typing import LabelArray, LabelsLike, Names, RowLike, SparseMatrix, WeightsLike
-
-__all__ = ["MatrixClassifier"]
+from suffice.stats.inputs import KERNEL_TYPES, REAL, Allowed, RowMatrix
+from suffice.typing import LabelArray, LabelsLike, SparseMatrix, WeightsLike
 
 L = TypeVar("L", bound=Likelihood)
 
@@ -46,7 +44,11 @@ class MatrixClassifier(Classifier):
     """A classifier of the rows of an array or a sparse matrix, with a single block."""
 
     _reading: ClassVar[ReadOptions] = {"ensure_all_finite": False}
-    """Options of scikit-learn's `validate_data`."""
+    """Options of scikit-learn's `validate_data`, besides whether it accepts sparse matrices."""
+
+    def _options(self) -> ReadOptions:
+        """Return the options of scikit-learn's `validate_data`."""
+        return {"accept_sparse": ["csr", "csc"] if "sparse" in self._tags else False, **self._reading}
 
     _schema: ClassVar[tuple[str, ...]] = ("_declared", "n_features_in_", "feature_names_in_")
     """Attributes that describe rows in a file."""
@@ -57,12 +59,12 @@ class MatrixClassifier(Classifier):
     def _likelihood(self, views: Views) -> Likelihood:
         """Return the likelihood that parameters and views describe."""
 
+    _allowed: ClassVar[Allowed] = REAL
+    """The values that rows may have."""
+
     def _make_reader(self) -> MatrixReader:
         """Return the reader that the parameters describe."""
-        return MatrixReader()
-
-    def _wanted(self, rows: int) -> Wanted | None:
-        return wanted_of(self)
+        return MatrixReader(self._allowed, getattr(self, "binarize", None), getattr(self, "feature_names_in_", None))
 
     def _likelihoods(self, model: Model, views: Views) -> Mapping[Name, Likelihood]:
         return {"X": self._likelihood(views)}
@@ -84,7 +86,7 @@ class MatrixClassifier(Classifier):
         return self._block.statistic
 
     def _read(self, X: Given, y: LabelsLike, sample_weight: WeightsLike, first: bool) -> Examples:
-        source, labels = validate_data(self, X, labelled(y), reset=first, **self._reading)
+        source, labels = validate_data(self, X, labelled(y), reset=first, **self._options())
         classes, codes = classes_and_codes(labels, CHECKS)
         weights = None if sample_weight is None else checked_weights(sample_weight, source)
         if first:
@@ -92,12 +94,14 @@ class MatrixClassifier(Classifier):
         return Examples(source, classes, codes, weights)
 
     def _count(self, examples: Examples) -> Model:
+        if self.__sklearn_is_fitted__():
+            self._refuse_parts("count")
         views = self._predictor.views if self.__sklearn_is_fitted__() else Views()
         likelihoods: dict[Name, Likelihood] = {"X": self._likelihood(views)}
         with self._complaints(examples.source):
             return Model.of(examples.classes, likelihoods, self._reader.rows(examples.source), examples.labels)
 
-    def _rechosen(self, examples: Examples) -> Model:
+    def _rechosen(self, examples: Examples, sample: bool = False) -> Model:
         if not isinstance(self._statistic, DiagonalMoments | FullMoments):
             return self._model
         fresh = self._count(examples)  # removed values may have left rounding errors
@@ -107,8 +111,7 @@ class MatrixClassifier(Classifier):
     def _source(self, X: Given) -> Any:
         if isinstance(X, np.ndarray) and self._is_plain(X):
             return RowMatrix(X, X.shape[1:], "X")
-        reading = {name: value for name, value in self._reading.items() if name != "ensure_min_samples"}
-        return validate_data(self, X, reset=False, **reading)
+        return validate_data(self, X, reset=False, **self._options())
 
     def _is_plain(self, X: Given) -> bool:
         """Return whether the kernels can read X as it is; they check the values themselves."""
@@ -121,13 +124,8 @@ class MatrixClassifier(Classifier):
             and X.flags.aligned
             and X.flags.forc
             and "feature_names_in_" not in vars(self)
+            and self._reader.categories is None
         )
-
-    def _one(self, x: RowLike) -> Any:
-        return one_row_of(x, getattr(self, "feature_names_in_", None))
-
-    def _feature_names(self) -> Names | None:
-        return getattr(self, "feature_names_in_", None)
 
     @contextmanager
     def _complaints(self, X: Given) -> Iterator[None]:
@@ -149,10 +147,7 @@ class MatrixClassifier(Classifier):
         if values.dtype.kind in "biuf":
             assert_all_finite(values, estimator_name=name, input_name="X")
 
-    def _named_features(self) -> Sequence[Name]:
-        names = self._feature_names()
-        return range(self.n_features_in_) if names is None else list(names)
-
+    @query
     def feature_interval(self, level: float = 0.9) -> Any:
         """Return credible intervals for the parameters of each class: probabilities, rates or means.
 
@@ -188,7 +183,7 @@ class MatrixClassifier(Classifier):
 
     def _get_state(self) -> State:
         """Return what a file stores besides the parameters."""
-        known = {**vars(self), "_declared": self._model.declared}
+        known = {**vars(self), "_declared": self._model.declared, "categories_": self._reader.categories}
         journal = {} if self._journal is None else {"journal": self._journal}
         return {
             "classes": self.classes_,

@@ -13,15 +13,15 @@ from sklearn.base import BaseEstimator
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
-from suffice.estimators.shell.whole import whole
+from suffice.estimators.shell.atomic import snapshot
 from suffice.notebook import MOST, Markup, bar, card, folded, line, table, written
 from suffice.stats import Statistic
 from suffice.stats.word_counts import WordCounts
 from suffice.telling import counted
 
 if TYPE_CHECKING:
+    from suffice.estimators.naive_bayes.any_table import NaiveBayes
     from suffice.estimators.shell.classifier import Classifier
-    from suffice.estimators.shell.table_classifier import TableClassifier
 
 COLUMNS = 60
 HEAD = ("column", "kind", "rows", "prior")
@@ -31,7 +31,7 @@ NUMBERS, DENSE, TOP = 2**25, 4, 5
 many features are shown."""
 
 
-def as_text(estimator: TableClassifier, name: str) -> str:
+def as_text(estimator: NaiveBayes, name: str) -> str:
     """Return classes, and a line per column."""
     counts = estimator.class_count_
     sizes = [f"{label} {n:,.15g}" for label, n in zip(estimator.classes_, counts, strict=True)]
@@ -45,7 +45,7 @@ def as_text(estimator: TableClassifier, name: str) -> str:
 
 def card_of_estimator(estimator: BaseEstimator) -> str:
     """Return the card of an estimator: what it has learned if it is fitted, and its parameters."""
-    model = whole(estimator)
+    model = snapshot(estimator)
 
     def parts() -> Iterator[str]:
         try:
@@ -121,14 +121,14 @@ def _top_features(model: Classifier) -> list[str]:
     return lines
 
 
-def parts_of_columns(estimator: TableClassifier) -> Iterator[str]:
+def parts_of_columns(estimator: NaiveBayes) -> Iterator[str]:
     """Yield a table with a line per column."""
     powers = {str(name): power for name, power in estimator.feature_powers_.items()}
     rows = [(*column, *[powers.get(column[0])] * bool(powers)) for column in _columns(estimator)]
     yield table([*HEAD, *["power"] * bool(powers)], rows, most=len(rows))
 
 
-def _columns(estimator: TableClassifier) -> Iterator[tuple[str, str, float | None, str]]:
+def _columns(estimator: NaiveBayes) -> Iterator[tuple[str, str, float | None, str]]:
     """Yield column, kind, rows that have a value, and prior; the middle of a long list is left out."""
     blocks = list(estimator._model.blocks.items())
     for k, (name, block) in enumerate(blocks):

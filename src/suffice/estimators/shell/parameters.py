@@ -1,4 +1,4 @@
-"""Check parameters and read rows with scikit-learn; `meanings.py` defines allowed values and their meaning.
+"""Check parameters and read rows with scikit-learn; `parameter_domains.py` defines allowed values and their meaning.
 
 All private parts of scikit-learn are imported here, so that a new release of it breaks only one file.
 """
@@ -20,7 +20,8 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, _num_samples, check_is_fitted, column_or_1d
 
 from suffice.errors import InputError, KindError, PriorError
-from suffice.estimators.shell.meanings import (
+from suffice.estimators.shell.atomic import verify
+from suffice.estimators.shell.parameter_domains import (
     CLASS_PRIORS,
     ESTIMATE,
     EXPONENTS,
@@ -41,7 +42,7 @@ from suffice.estimators.shell.meanings import (
     length_exponent_of,
     must_sum_to_one,
 )  # fmt: skip
-from suffice.estimators.shell.stored import params_in_files, verify
+from suffice.estimators.shell.stored import params_in_files
 from suffice.later import issparse
 from suffice.models.choosing.chooser import Wanted
 from suffice.models.scoring.results import Estimate

@@ -27,12 +27,6 @@ from suffice.stats.journal import Journal
 if TYPE_CHECKING:
     from sklearn.base import BaseEstimator
 
-__all__ = [
-    "OF_FILES", "check_bounds", "check_labels", "check_schema", "checked_journal", "params_in_files", "read_views",
-    "verify", "written_views",
-]  # fmt: skip
-
-
 State = dict[str, Any]
 
 OF_FILES = ("target_", "text_column_")
@@ -40,13 +34,6 @@ OF_FILES = ("target_", "text_column_")
 
 OPTIONAL = ("feature_names_in_", "joint_", *OF_FILES)
 """Keys that a schema may lack."""
-
-
-def verify(estimator: object) -> None:
-    """Compare arrays from a file with their checksums, unless that was done before."""
-    check = vars(estimator).get("_verify")
-    if check is not None:
-        check()
 
 
 def params_in_files(estimator: BaseEstimator) -> State:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias
 import numpy as np
 
 from suffice.errors import InputError, PriorError
-from suffice.estimators.shell.meanings import (
+from suffice.estimators.shell.parameter_domains import (
     CLASS_PRIORS,
     EFFORTS,
     ESTIMATE,
@@ -42,15 +42,9 @@ from suffice.typing import Array
 if TYPE_CHECKING:
     from sklearn.base import BaseEstimator
 
-    from suffice.estimators.texts.counting import ReadsTexts
-    from suffice.estimators.texts.stored_texts import StoredTexts
+    from suffice.estimators.texts.text_answers import TextAnswers
     from suffice.estimators.texts.text_classifier import TextClassifier
     from suffice.estimators.texts.vectorizer import TokensLike
-
-__all__ = [
-    "CUT_OPTIONS", "FLAT", "TEXT_DOMAINS", "URNS", "ChosenTokens", "TextModel", "TextOptions",
-    "english_stop_words", "likelihood_of", "params_of_texts", "transforms",
-]  # fmt: skip
 
 TextModel: TypeAlias = Literal["multinomial", "bernoulli", "complement", "dirichlet_multinomial", "edcm"]
 """How a class generates documents."""
@@ -216,7 +210,7 @@ def params_of_texts(estimator: BaseEstimator) -> State:
     return {name: read[name] if name == "tokens" or name in FLAT else value for name, value in given.items()}
 
 
-def likelihood_of(estimator: TextClassifier | StoredTexts, model: Model | None, views: Views) -> Likelihood:
+def likelihood_of(estimator: TextAnswers, model: Model | None, views: Views) -> Likelihood:
     """Return the likelihood that the parameters of a TextClassifier describe, with the chosen pseudo-count if any."""
     options, kind = TextOptions.of(estimator), estimator.model
     check_text_model(estimator, options, model)
@@ -236,7 +230,7 @@ def likelihood_of(estimator: TextClassifier | StoredTexts, model: Model | None, 
     return Multinomial(alpha, estimator.estimate, damped, binary, cut)
 
 
-def _belief(estimator: TextClassifier | StoredTexts, options: TextOptions) -> float | str | Array | Beta | None:
+def _belief(estimator: TextAnswers, options: TextOptions) -> float | str | Array | Beta | None:
     """Return the pseudo-counts in `alpha`, in the order of sorted words; raise PriorError unless they fit the model."""
     alpha, kind = estimator.alpha, estimator.model
     if isinstance(alpha, Beta) and (kind != "bernoulli" or alpha.batch_shape != ()):
@@ -258,7 +252,7 @@ def _belief(estimator: TextClassifier | StoredTexts, options: TextOptions) -> fl
     return each if isinstance(each, float) else each[_listed(words).slot]
 
 
-def check_text_model(estimator: TextClassifier | StoredTexts, options: TextOptions, model: Model | None) -> None:
+def check_text_model(estimator: TextAnswers, options: TextOptions, model: Model | None) -> None:
     """Raise InputError if parameters of a TextClassifier contradict each other, or the counts of a fitted one."""
     kind, alpha = estimator.model, estimator.alpha
     if is_loo(alpha) and kind in URNS:
@@ -280,7 +274,7 @@ def check_text_model(estimator: TextClassifier | StoredTexts, options: TextOptio
         )
 
 
-def _check_urns(estimator: TextClassifier | StoredTexts, options: TextOptions, model: Model | None) -> None:
+def _check_urns(estimator: TextAnswers, options: TextOptions, model: Model | None) -> None:
     if options.tokens.binary or not options.cut.keeps_all or estimator.estimate != "mean":
         raise InputError(
             f"TextClassifier with model={estimator.model!r} counts how often every word is repeated, so vocabulary, "
@@ -295,7 +289,7 @@ def _check_urns(estimator: TextClassifier | StoredTexts, options: TextOptions, m
         )
 
 
-def transforms(estimator: TextClassifier | ReadsTexts) -> bool:
+def transforms(estimator: TextClassifier) -> bool:
     """Return whether `term_weighting` transforms documents before they are counted."""
     how = estimator.term_weighting or TermWeighting()
     early = how.sublinear_tf and estimator.model != "multinomial"

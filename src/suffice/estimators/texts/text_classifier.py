@@ -2,48 +2,160 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 import numpy as np
-from numpy.typing import NDArray
+from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
+from suffice.errors import DataError, InputError, LabelError
+from suffice.estimators.shell.atomic import query
+from suffice.estimators.shell.classifier import Classifier
+from suffice.estimators.shell.journals import Book
+from suffice.estimators.shell.merging import Counter
 from suffice.estimators.shell.parameters import (
+    CHECKS,
     ClassPriorLike,
     Constraints,
     Estimate,
+    Tags,
     Tempering,
-    class_prior_of,
     constraints_of,
 )
-from suffice.estimators.shell.predicting import Answer, D
-from suffice.estimators.shell.stored import State
-from suffice.estimators.texts.counting import ReadsTexts
-from suffice.estimators.texts.options import TEXT_DOMAINS, URNS, TextModel, likelihood_of, transforms
-from suffice.estimators.texts.stored_texts import restored, state_of
-from suffice.estimators.texts.token_choice import wanted_of
-from suffice.models.choosing.chooser import Effort, Wanted
-from suffice.models.class_prior import ClassPrior
-from suffice.models.likelihoods.base import Likelihood
-from suffice.models.model import Block, Model, Name
+from suffice.estimators.texts.options import (
+    TEXT_DOMAINS,
+    URNS,
+    ChosenTokens,
+    TextModel,
+    TextOptions,
+    params_of_texts,
+    transforms,
+)
+from suffice.estimators.texts.text_answers import TextAnswers
+from suffice.estimators.texts.token_choice import (
+    check_unchanged,
+    of_same_tokens,
+    of_words_left,
+    tokens_chosen,
+    wanted_of,
+)
+from suffice.models.choosing.chooser import Effort, Settled, Wanted
+from suffice.models.model import Block, Model
+from suffice.models.predictor import Predictor
+from suffice.models.scoring.linear import FittedTransform
 from suffice.models.views import Views
 from suffice.posterior import Beta, Dirichlet
-from suffice.readers.labels import Given
-from suffice.readers.one_block import are_bags, rows_of_bags
-from suffice.stats.word_counts import WordCounts
+from suffice.readers.labels import Examples, Given, check_kinds_of_labels, classes_and_codes, labelled
+from suffice.readers.one_block import KeptTexts, TextReader
+from suffice.stats import ClassCounts
+from suffice.stats.word_counts import WordCounter, WordCounts, read_weights
 from suffice.telling import tell
-from suffice.text import TermWeighting
-from suffice.typing import Array, LabelArray
+from suffice.text import Analysis, TermWeighting, WordList, learn, look_up
+from suffice.text.documents import must_be_one_column
+from suffice.typing import (
+    Array,
+    GroupsLike,
+    JournalKey,
+    Label,
+    LabelArray,
+    LabelsLike,
+    TextsLike,
+    WeightsLike,
+)  # fmt: skip
+from suffice.waiting import Waiting
 
 if TYPE_CHECKING:
     from suffice.estimators.texts.vectorizer import TokensLike
 
-__all__ = ["TextClassifier"]
+
+def transformed_counts(
+    estimator: TextClassifier, examples: Examples, options: TextOptions
+) -> tuple[WordCounts, FittedTransform]:
+    """Count documents after their transform; return the counts and the fitted transform."""
+    how, tokens, cut = estimator.term_weighting or TermWeighting(), options.tokens, options.cut
+    if estimator.model != "complement" or tokens.hash_bits is not None:
+        raise InputError(
+            "The 'term_weighting' parameter of TextClassifier can have 'sublinear_tf', 'use_idf' and 'normalize' only "
+            f"with model='complement' and without 'hash_bits'; got model={estimator.model!r}, "
+            f"hash_bits={tokens.hash_bits}. Use model='complement', or leave these options out."
+        )
+    words, matrix = _read(examples.source, options.analysis, cut.words)
+    rows = len(examples)
+    if matrix.shape[0] != rows:
+        found = f"{matrix.shape[0]:,}"
+        raise LabelError(f"The argument 'X' must hold one text per label, {rows:,}; got {found}.")
+    if tokens.binary:
+        matrix.data[:] = 1
+    df = np.bincount(matrix.indices, minlength=len(words)).astype(np.float64)
+    if cut.words is None:
+        total = np.bincount(matrix.indices, matrix.data, len(words)).astype(np.float64)
+        keep = cut.kept(df, total, rows)
+        words, matrix, df = words.keep(keep), matrix[:, keep], df[keep]
+    idf = np.log(rows / np.maximum(df, 1.0)) if how.use_idf else None  # a word without a document has that of one
+    transform = FittedTransform(bool(how.sublinear_tf), idf, how.normalize)
+    counts = WordCounts.of_matrix(transform(matrix), words, examples.codes, examples.weights, len(examples.classes))
+    return counts, transform
 
 
-class TextClassifier(ReadsTexts):
+def _read(texts: TextsLike, analysis: Analysis, vocabulary: WordList | None) -> tuple[WordList, Any]:
+    """Return the words, and a sparse matrix documents × words; all words of the documents if no vocabulary is given."""
+    if vocabulary is not None:
+        return vocabulary, look_up(texts, analysis, vocabulary, "X")
+    words, matrix = learn(texts, analysis, "X")
+    if not len(words):
+        raise DataError(
+            "The argument 'X' must hold words; got texts without any. By default a word has two letters or more; "
+            "'tokens' changes that."
+        )
+    return words, matrix
+
+
+class TextBatchCounter(Counter):
+    """Count texts batch by batch, with the words of all batches in one table."""
+
+    _model: TextClassifier
+    _words: WordCounter
+
+    def __init__(self, estimator: TextClassifier, journal: JournalKey = None) -> None:
+        super().__init__(estimator, journal)
+        self._known: dict[Label, int] = {}  # label to code, in order of appearance
+        self._classes = np.empty(0)
+
+    def _count(self, examples: Examples) -> None:
+        reader = self._model._reader
+        if self.rows:
+            check_kinds_of_labels(self._classes, examples.classes)
+        else:
+            self._classes, self._words = (
+                examples.classes,
+                WordCounter(reader.analysis, 1, reader.hash_bits, reader.bursts),
+            )
+        batches = list(reader.analysis.batches(examples.source, "X"))  # an unreadable text raises before any is counted
+        for label in examples.classes.tolist():
+            self._known.setdefault(label, len(self._known))
+        self._words.grow(len(self._known))
+        codes = np.array([self._known[label] for label in examples.classes.tolist()], np.int64)[examples.codes]
+        at = 0
+        for batch in batches:
+            self._words.add_batch(batch, codes[at : at + len(batch)], None)
+            at += len(batch)
+
+    def result(self) -> TextClassifier | None:
+        """Return a classifier fitted to all texts so far, without views; None if there were none."""
+        if not self.rows:
+            return None
+        labels = np.array(list(self._known))
+        classes = np.unique(labels)
+        counts = self._words.result().with_classes(np.searchsorted(classes, labels), len(classes))
+        block = Block(self._model._likelihoods(None, Views())["text"], counts)
+        self._model._put(Model(classes, ClassCounts(counts.n), {"text": block}), Views(), stale=False)
+        return self._model
+
+
+class TextClassifier(TextAnswers, Classifier):
     """Naive Bayes for raw text: one pass from strings to counts, without a document-term matrix.
 
     Texts are a list, a tuple, an array or a Series of any library (Arrow is read in place), or an iterator, which is
@@ -152,6 +264,12 @@ class TextClassifier(ReadsTexts):
     """
 
     _parameter_constraints: ClassVar[Constraints] = constraints_of(TEXT_DOMAINS)
+    _tags = ("string",)
+    _transform: FittedTransform | None = None
+    _tokens_chosen: ChosenTokens | None = None
+    _waiting: Waiting | None = None  # only during a fit
+    _params_in_files = params_of_texts
+    _counter = TextBatchCounter
 
     def __init__(
         self,
@@ -192,11 +310,104 @@ class TextClassifier(ReadsTexts):
         self.memory_limit = memory_limit
         self.verbose = verbose
 
-    def _likelihoods(self, model: Model | None, views: Views) -> Mapping[Name, Likelihood]:
-        return {"text": likelihood_of(self, model, views)}
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.two_d_array = False
+        return tags
 
-    def _class_prior(self) -> ClassPrior:
-        return class_prior_of(self, flat=self.model == "complement")
+    def _validate_params(self) -> None:
+        super()._validate_params()
+        TextOptions.of(self)
+
+    def _uncut(self) -> dict[str, object]:
+        return TextOptions.of(self).uncut()
+
+    def _read(self, X: Given, y: LabelsLike, sample_weight: WeightsLike, first: bool) -> Examples:
+        must_be_one_column(X, "X")
+        labels = np.asarray(labelled(y))
+        if labels.ndim != 1:
+            raise LabelError(f"The argument 'y' must hold one label per text; got shape {labels.shape}.")
+        if not len(labels):
+            raise DataError("The argument 'y' must hold at least one label; got none.")
+        classes, codes = classes_and_codes(labels, CHECKS)
+        options = TextOptions.of(self)
+        if first:
+            self._tokens_chosen, self._transform, self._earlier_choices = None, None, ()
+            options = TextOptions.of(self)
+            self._reader = TextReader(options.analysis, options.tokens.hash_bits or 0, self.model in URNS)
+        else:
+            check_unchanged(self._reader, options)
+        return Examples(X, classes, codes, read_weights(sample_weight, len(codes)))
+
+    def _fit(self, examples: Examples, groups: GroupsLike, journal: JournalKey) -> Self:
+        if not self._chooses:
+            return super()._fit(examples, groups, journal)
+        with tokens_chosen(self, examples, groups) as texts:
+            return super()._fit(texts, groups, journal)
+
+    def _watched(self, examples: Examples, book: Book | None, groups: GroupsLike) -> Examples:
+        texts = examples.source
+        if not isinstance(texts, Iterator):
+            return examples
+        form = lambda text: next(iter(self._reader.row_bytes([text])))  # noqa: E731
+        texts = texts if book is None else iter(book.watch(texts, form))
+        wanted = None if self.__sklearn_is_fitted__() else self._wanted(len(examples))
+        most = 0 if wanted is None else wanted.sample_size
+        kept = KeptTexts(texts, examples, self._reader, most, groups) if most else texts
+        return replace(examples, source=kept)
+
+    def _needs_all_rows(self) -> str:
+        return "sublinear_tf, use_idf or normalize" if transforms(self) else ""
+
+    def _refuse_parts(self, to: str) -> None:
+        if not transforms(self) and self._transform is None:
+            return
+        options = "TextClassifier with sublinear_tf, use_idf or normalize cannot"
+        if to == "learn":
+            raise InputError(
+                f"{options} learn in batches, since these options transform documents before they are counted. Call "
+                "fit with all texts."
+            )
+        raise InputError(
+            f"{options} merge, forget, decay or leave out, since these options transform documents before they are "
+            "counted. Fit a new model to the texts you want."
+        )
+
+    def _count(self, examples: Examples) -> Model:
+        if self.__sklearn_is_fitted__():
+            self._refuse_parts("count")
+        if transforms(self):
+            counts, self._transform = transformed_counts(self, examples, TextOptions.of(self))
+            block = Block(self._likelihoods(None, Views())["text"], counts)
+            rows = Model.of(examples.classes, {}, {}, examples.labels).rows
+            return Model(examples.classes, rows, {"text": block})
+        likelihoods = self._likelihoods(None, Views())
+        model = Model.of(examples.classes, likelihoods, self._reader.rows(examples.source), examples.labels)
+        if not model.n.any():
+            raise DataError(
+                "The argument 'sample_weight' must give at least one text a weight above 0; got only zeros."
+            )
+        return model
+
+    def _chosen(
+        self, predictor: Predictor, examples: Examples, groups: GroupsLike, settled: Settled | None
+    ) -> tuple[Model, Views]:
+        if isinstance(examples.source, KeptTexts):
+            examples, which = examples.source.result()
+            groups = None if groups is None else np.asarray(groups)[which]
+        return super()._chosen(predictor, examples, groups, settled)
+
+    def _models(self, others: Sequence[Classifier]) -> list[Model]:
+        return of_same_tokens(self, super()._models(others), others)
+
+    def _views_on(self, seen: Predictor, model: Model) -> Views:
+        return of_words_left(seen, model)
+
+    def _without(self, inside: Examples, outside: Examples, groups: GroupsLike, views: bool = True) -> Self:
+        if self._transform is None:
+            return super()._without(inside, outside, groups, views)
+        fitted: Self = clone(self).fit(outside.source, outside.y, outside.weights, groups=groups)
+        return fitted
 
     def _settle(self, rows: int) -> None:
         block = self._block
@@ -261,6 +472,7 @@ class TextClassifier(ReadsTexts):
         powers = self._block.powers(self._predictor.views.weights)
         return np.ones(self._block.t.width) if powers is None else powers
 
+    @query
     def feature_interval(self, level: float = 0.9) -> Any:
         """Return credible intervals for the probability of each word in each class.
 
@@ -276,24 +488,3 @@ class TextClassifier(ReadsTexts):
         """
         check_is_fitted(self)
         return self._block.settled.intervals(self._block.t, level)
-
-    def _named_features(self) -> Sequence[Name]:
-        t = self._block.t
-        return range(t.width) if t.hash_bits else t.words.strings.tolist()
-
-    def _answer(self, question: Answer[D], X: Given) -> NDArray[D]:
-        check_is_fitted(self)
-        if not are_bags(X) or self._reader.analysis.by_functions:
-            return super()._answer(question, X)
-        return self._answer_of(question, iter([{"text": rows_of_bags(X, self._block.t)}]))
-
-    def _put(self, model: Model, views: Views, stale: bool) -> None:
-        super()._put(model, views, stale)
-        if self.estimate == "map" or (isinstance(self.alpha, str) and self.alpha == "evidence"):
-            _ = self._block.settled
-
-    def _get_state(self) -> State:
-        return state_of(self)
-
-    def _set_state(self, state: State) -> None:
-        restored(self, state)

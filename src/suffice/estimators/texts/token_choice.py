@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from suffice.errors import InputError
-from suffice.estimators.shell.meanings import is_loo, length_exponent_of
+from suffice.estimators.shell.parameter_domains import is_loo, length_exponent_of
 from suffice.estimators.texts.options import ChosenTokens, TextOptions
 from suffice.models.choices import TOKENS, Choice
 from suffice.models.choosing.chooser import FEW, MANY, STAGES, Wanted, definite, seconds_of_words
@@ -34,13 +34,7 @@ from suffice.waiting import Waiting
 
 if TYPE_CHECKING:
     from suffice.estimators.shell.classifier import Classifier
-    from suffice.estimators.texts.counting import ReadsTexts
     from suffice.estimators.texts.text_classifier import TextClassifier
-
-__all__ = [
-    "TOKEN_ROWS", "TokenChoice", "begun", "can_choose", "check_tokens", "check_unchanged", "choose_tokens",
-    "of_same_tokens", "of_words_left", "take_tokens", "tokens_chosen", "wanted_of",
-]  # fmt: skip
 
 TOKEN_ROWS, BUFFERED = 2100, 50_000
 """Largest number of texts that choose the tokens; and of texts of a stream that are buffered to select them from."""
@@ -89,7 +83,7 @@ def begun(examples: Examples) -> tuple[Examples, Examples]:
 
 
 @contextmanager
-def tokens_chosen(estimator: ReadsTexts, examples: Examples, groups: GroupsLike) -> Iterator[Examples]:
+def tokens_chosen(estimator: TextClassifier, examples: Examples, groups: GroupsLike) -> Iterator[Examples]:
     """Choose the tokens and yield the texts; the ``with`` block reports the progress of all choices."""
     examples, few = begun(examples)
     with Waiting(type(estimator).__name__, STAGES, estimator.verbose) as waiting:
@@ -109,7 +103,7 @@ def can_choose(examples: Examples) -> bool:
     return isinstance(texts, Sized) and not isinstance(texts, str | bytes) and len(texts) == len(examples)
 
 
-def choose_tokens(estimator: ReadsTexts, examples: Examples, groups: GroupsLike = None) -> TokenChoice | None:
+def choose_tokens(estimator: TextClassifier, examples: Examples, groups: GroupsLike = None) -> TokenChoice | None:
     """Return the tokens with the lowest held-out log loss on a sample of texts; None if there is nothing to choose.
 
     More complex tokens must improve it by more than noise.
@@ -183,7 +177,7 @@ def candidates(sizes: _Sizes, effort: str) -> list[ChosenTokens]:
 
 
 def _counted(
-    estimator: ReadsTexts, few: Examples, order: Integers, options: TextOptions
+    estimator: TextClassifier, few: Examples, order: Integers, options: TextOptions
 ) -> tuple[Predictor, Sample] | None:
     """Return a model of a few texts with the given tokens, and the texts by content; None if no word is left."""
     rows = TextReader(options.analysis).rows(few.source)
@@ -196,7 +190,7 @@ def _counted(
     return predictor, looked_up(Sample(rows, few.labels), predictor).take(order)
 
 
-def take_tokens(estimator: ReadsTexts, found: TokenChoice | None) -> None:
+def take_tokens(estimator: TextClassifier, found: TokenChoice | None) -> None:
     """Make a classifier read texts with the chosen tokens."""
     if found is not None and found.record is not None:
         estimator._earlier_choices = (found.record,)
@@ -211,18 +205,15 @@ def _analysis_of(estimator: Classifier) -> Analysis:
     return reader.analysis
 
 
-def check_tokens(estimator: ReadsTexts, other: Classifier) -> None:
-    """Raise InputError if one model has words and the other letters."""
-    if _analysis_of(estimator).unit != _analysis_of(other).unit:
+def of_same_tokens(estimator: TextClassifier, models: list[Model], others: Sequence[Classifier]) -> list[Model]:
+    """Return models with the tokens that all of them have: single words if only some models have pairs."""
+    analyses = [_analysis_of(one) for one in (estimator, *others)]
+    if len({analysis.unit for analysis in analyses}) > 1:
         raise InputError(
             "Models that are combined must have the same tokens; got words, chosen by the texts of one, and letters, "
             "chosen by those of the other. Fit both with the same 'ngram_range' or 'tokens'."
         )
-
-
-def of_same_tokens(estimator: ReadsTexts, models: list[Model], others: Sequence[Classifier]) -> list[Model]:
-    """Return models with the tokens that all of them have: single words if only some models have pairs."""
-    most = [_analysis_of(one).ngram_range[1] for one in (estimator, *others)]
+    most = [analysis.ngram_range[1] for analysis in analyses]
     least = min(most)
     if least == max(most):
         return models

@@ -13,9 +13,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from suffice import text
 from suffice.errors import DataError, InputError, KindError
+from suffice.estimators.shell.atomic import Atomic
 from suffice.estimators.shell.model_cards import bundle_of_estimator, card_of_estimator
 from suffice.estimators.shell.stored import State
-from suffice.estimators.shell.whole import Whole
 from suffice.estimators.texts.options import FLAT
 from suffice.notebook import MOST, table
 from suffice.text import Analysis, Tokens
@@ -23,15 +23,13 @@ from suffice.text.tokens import alike, analysis_of
 from suffice.text.word_list import WordList
 from suffice.typing import TextsLike
 
-__all__ = ["CountVectorizer", "TokensLike", "read_vectorizer"]
-
 PEERS = (peer.CountVectorizer, peer.TfidfVectorizer, peer.HashingVectorizer)
 Vectorizer: TypeAlias = peer.CountVectorizer | peer.HashingVectorizer
 TokensLike: TypeAlias = Tokens | Vectorizer
 """Token options, or a vectorizer of scikit-learn that has them."""
 
 
-class CountVectorizer(Whole, peer.CountVectorizer):
+class CountVectorizer(Atomic, peer.CountVectorizer):
     """Make a document-term matrix of counts, as scikit-learn's class of the same name does, by a compiled tokenizer.
 
     All parameters, attributes and results are those of scikit-learn. Your own ``tokenizer``, ``preprocessor``,

@@ -10,19 +10,17 @@ from typing import TypeAlias, TypeVar
 from sklearn.utils.validation import check_is_fitted
 
 from suffice.errors import InputError, KindError
+from suffice.estimators.shell.atomic import changing, know_nothing, snapshot
 from suffice.estimators.shell.classifier import Classifier
 from suffice.estimators.shell.joint_sets import CountSets
 from suffice.estimators.shell.journals import book_of
-from suffice.estimators.shell.table_classifier import TableClassifier
-from suffice.estimators.shell.whole import changing, know_nothing, whole
+from suffice.estimators.shell.table_answers import TableAnswers
 from suffice.models.choosing.chooser import NOTHING_SETTLED
 from suffice.models.views import Views
 from suffice.readers.labels import Examples, Given, check_kinds_of_labels
+from suffice.readers.table import TableReader
 from suffice.stats.content import RowHashes
 from suffice.typing import JournalKey, LabelsLike
-
-__all__ = ["Counter", "counter_of", "counts_alone", "merge", "reading_like", "settled", "unfitted"]
-
 
 C = TypeVar("C", bound=Classifier)
 
@@ -60,7 +58,7 @@ def merge(models: Iterable[C] | Mapping[str, C]) -> C:
                 f"The argument 'models' of merge must be a list of fitted classifiers; got a {type(model).__name__}."
             )
         check_is_fitted(model)
-    every = [whole(model) for model in every]
+    every = [snapshot(model) for model in every]
     if not every:
         raise InputError("The argument 'models' of merge must hold at least one model; got none.")
     return copy(every[0])._merge_all(every[1:]) if len(every) > 1 else copy(every[0])
@@ -143,7 +141,7 @@ def reading_like(estimator: Classifier, counted: Classifier) -> None:
     """Make an unfitted classifier read rows like one that has counted them."""
     theirs = set(counted.get_params(deep=False)) | {"_predictor", "_stale", "_journal"}
     estimator.__dict__.update({name: value for name, value in vars(counted).items() if name not in theirs})
-    if isinstance(estimator, TableClassifier):
+    if isinstance(estimator, TableAnswers):
         estimator._reader = estimator._as_told(estimator._reader)
 
 
@@ -165,18 +163,21 @@ def settled(
         know_nothing(model)
         model._set_state(counted._get_state())
         model.__dict__.update(known)
-        if isinstance(model, TableClassifier):  # later tables may have this column, which predictions ignore
+        if isinstance(model._reader, TableReader):  # later tables may have this column, which predictions ignore
             model._reader = replace(model._reader, target=known.get("target_"))
         model._settle(rows)
         labelled = sample or (sets[0] if sets is not None else None)
-        if labelled is not None and isinstance(model, TableClassifier):  # not by the first batch
+        if labelled is not None and isinstance(model._reader, TableReader):  # not by the first batch
             examples = model._read(*labelled, None, False).among(model.classes_)
             model._put(model._rechosen(examples, sample=True), Views(), stale=False)
         if look is not None:
             look(model)
         found = NOTHING_SETTLED
-        if sets is not None and isinstance(model, TableClassifier):
+        joined = getattr(model, "_joined", None)  # of tables
+        if sets is not None and joined is not None:
             few, count = sets
-            found = model._join(model._read(*few, None, False).among(model.classes_), None, count)
+            choosing = model._read(*few, None, False).among(model.classes_)
+            predictor, found = joined(model._predictor, choosing, None, count)
+            model._put(predictor.model, Views(), stale=False)
         if sample is not None:
             model._choose(model._read(*sample, None, False).among(model.classes_), None, found)

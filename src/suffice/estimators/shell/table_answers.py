@@ -1,14 +1,15 @@
-"""Read classifiers of tables from model files, into models that predict without scikit-learn."""
+"""Answer by a model of tables, and read it from a file, without scikit-learn."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
 from numbers import Integral
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
 
 from suffice.errors import DataError, ShapeError
-from suffice.estimators.shell.meanings import (
+from suffice.estimators.shell.answering import Answers
+from suffice.estimators.shell.parameter_domains import (
     CLASS_PRIORS,
     EFFORTS,
     ESTIMATE,
@@ -18,30 +19,29 @@ from suffice.estimators.shell.meanings import (
     Domain,
     OneOf,
     Within,
-    class_prior_of,
 )  # fmt: skip
-from suffice.estimators.shell.predicting import Predicting
-from suffice.estimators.shell.stored import OF_FILES, State, check_labels, check_schema, checked_journal, read_views
-from suffice.models.answers.parts import Wording
-from suffice.models.class_prior import ClassPrior
+from suffice.estimators.shell.stored import (
+    OF_FILES,
+    State,
+    check_labels,
+    check_schema,
+    checked_journal,
+    read_views,
+    written_views,
+)
 from suffice.models.likelihoods.base import Likelihood
 from suffice.models.likelihoods.cloud import Cloud
 from suffice.models.likelihoods.joint import Joint
 from suffice.models.model import Block, Model, Name, Together
 from suffice.models.open_columns import Numbers, OpenBlock
-from suffice.models.predictor import Predictor
-from suffice.models.views import ColumnWeights, Views, Weights
-from suffice.readers.labels import Given
-from suffice.readers.table import TableReader, one_row
+from suffice.models.views import ColumnWeights, Views
+from suffice.readers.table import TableReader
 from suffice.readers.table_columns import check_block, columns_of
 from suffice.stats import ClassCounts, FullMoments, JointCounts
-from suffice.tables import Table
-from suffice.typing import LabelArray, RowLike
+from suffice.typing import LabelArray
 
 if TYPE_CHECKING:
-    from suffice.estimators.shell.table_classifier import ColumnModels, TableClassifier
-
-__all__ = ["SCHEMA", "TABLE_DOMAINS", "StoredTable", "restored_table", "unweighted", "weights_of"]
+    from suffice.estimators.shell.joint_sets import JointColumns
 
 SCHEMA = ("_declared", "n_features_in_", "feature_names_in_", "_backend", "_named", "_target", "columns_", "joint_")
 
@@ -60,8 +60,12 @@ TABLE_DOMAINS: dict[str, Domain] = {
 """Allowed values of the parameters of NaiveBayes."""
 
 
-class StoredTable(Predicting):
-    """A NaiveBayes read from a file: it predicts, and cannot learn."""
+ColumnModels: TypeAlias = Literal["auto"] | Mapping[str, Likelihood | str] | Mapping[int, Likelihood | str]
+"""Models of columns by name; "auto" chooses the model of every column that is not named."""
+
+
+class TableAnswers(Answers):
+    """A model of tables, with a block per column: `NaiveBayes`, or one that was read from a file and cannot learn."""
 
     _kind_of_rows = "table"
     domains: ClassVar[dict[str, Domain]] = TABLE_DOMAINS
@@ -70,44 +74,24 @@ class StoredTable(Predicting):
     unseen: Literal["prior", "error"]
     class_prior: ClassPriorLike
     feature_powers: Literal["loo"] | None
+    joint: JointColumns
+    memory_limit: int
+    feature_names_in_: LabelArray
     _reader: TableReader
 
     def __init__(self, **given: object) -> None:
         vars(self).update(given)
 
-    def _set_state(self, state: State) -> None:
-        restored_table(self, state)
-
     def _likelihoods(self, model: Model, views: Views) -> Mapping[Name, Likelihood]:
         return self._reader.likelihoods(model)
-
-    def _class_prior(self) -> ClassPrior:
-        return class_prior_of(self)
-
-    def _put(self, model: Model, views: Views, stale: bool) -> None:
-        super()._put(model, views, stale)
-        self._reader = self._reader.of(self._model)
-
-    def _in_force(self) -> Predictor:
-        if self._predictor.views.weights is not None and self.feature_powers is None:
-            self._predictor = unweighted(self._predictor)
-        return super()._in_force()
 
     def _as_told(self, reader: TableReader) -> TableReader:
         return replace(reader, columns=self.columns, estimate=self.estimate, strict=self.unseen == "error")
 
-    def _source(self, X: Given) -> Table:
-        return self._reader.aligned(Table.read(X, "X"))
-
-    def _one(self, x: RowLike) -> Table:
-        return one_row(x)
-
-    def _wording(self, source: Given, read: Table) -> Wording:
-        return Wording.of_columns(self._model.voting, read)
-
     @property
-    def _backend(self) -> str | None:  # type: ignore[override]
-        return self._reader.backend
+    def n_features_in_(self) -> int:
+        """Number of columns, without the target."""
+        return len(self._model.alone)
 
     @property
     def columns_(self) -> dict[Name, Likelihood]:
@@ -115,42 +99,63 @@ class StoredTable(Predicting):
         return columns_of(self._model)
 
     @property
-    def statistics_(self) -> dict[Name, object]:
+    def statistics_(self) -> dict[Name, Any]:
         """The statistic of each column."""
         return {name: block.statistic for name, block in self._model.alone.items()}
 
     @property
     def feature_powers_(self) -> dict[Name, float]:
-        """The exponent of each column that is not dropped."""
-        return weights_of(self._model, self._predictor.views.weights)
+        """The exponent of each column that is not dropped: near 0 if others carry the same information."""
+        weights = self._predictor.views.weights if self.__sklearn_is_fitted__() else None
+        return {name: 1.0 if weights is None else weights.of_block(name) for name in self._model.voting}
 
+    @property
+    def joint_(self) -> dict[tuple[Name, ...], Likelihood]:
+        """The model of each set of joint columns, the largest power first."""
+        powers, blocks = self.feature_powers_, self._model.blocks
+        names = sorted((name for name in blocks if isinstance(name, Together)), key=lambda name: -powers[name])
+        return {name.columns: blocks[name].settled for name in names}
 
-def weights_of(model: Model, weights: Weights | None) -> dict[Name, float]:
-    """Return the exponent of each column that is not dropped: near 0 if others carry the same information."""
-    return {name: 1.0 if weights is None else weights.of_block(name) for name in model.voting}
+    def _get_state(self) -> State:
+        """Return what a file stores besides the parameters."""
+        model, reader = self._model, self._reader
+        known = {**vars(self), "_declared": model.declared, "columns_": self.columns_}
+        known |= {"_backend": reader.backend, "_named": reader.named, "_target": reader.target}
+        known["n_features_in_"] = self.n_features_in_
+        opened = {name: block for name, block in model.blocks.items() if isinstance(block, OpenBlock)}
+        kept = {name: block.numbers.parts for name, block in opened.items() if block.numbers is not None}
+        statistics = {
+            "rows": model.rows,
+            "columns": {name: block.statistic for name, block in model.alone.items()},
+            "open": kept,
+        }
+        together = {name: block for name, block in model.blocks.items() if isinstance(name, Together)}
+        if together:
+            known["joint_"] = [(name.columns, block.likelihood) for name, block in together.items()]
+            statistics["joint"] = [block.statistic for block in together.values()]
+        journal = {} if self._journal is None else {"journal": self._journal}
+        return {
+            "classes": model.classes,
+            "schema": {name: known[name] for name in (*SCHEMA, *OF_FILES) if name in known},
+            "statistics": statistics | journal,
+            "views": written_views(self._predictor.views, self._stale),
+        }
 
-
-def unweighted(seen: Predictor) -> Predictor:
-    """Return the predictor without column weights and without joint columns, which are chosen together."""
-    views = replace(seen.views, weights=None, floor=None)
-    return replace(seen, model=seen.model.without_chosen(), views=views)
-
-
-def restored_table(estimator: TableClassifier | StoredTable, state: State) -> None:
-    """Restore an estimator from the state in a file; raise if the state is invalid for its class."""
-    classes, schema, statistics = state["classes"], dict(state["schema"]), dict(state["statistics"])
-    check_labels(classes)
-    check_schema(schema, SCHEMA)
-    views, stale = read_views(state["views"], ColumnWeights)
-    estimator._journal = checked_journal(statistics)
-    named, backend = schema["_named"], schema["_backend"]
-    if backend not in (None, "pandas", "polars", "pyarrow") or type(named) is not bool:
-        raise DataError(f"The library of the table must be pandas, polars, pyarrow or None; got {backend!r}.")
-    model = _model(classes, schema, statistics)
-    reader = TableReader(named=named, backend=backend, target=schema["_target"])
-    estimator._reader = estimator._as_told(reader).of(model)
-    estimator.__dict__.update({name: schema[name] for name in ("feature_names_in_", *OF_FILES) if name in schema})
-    estimator._put(model, views, stale)
+    def _set_state(self, state: State) -> None:
+        """Restore a state from a file, which may be forged; raise if it is invalid for this class."""
+        classes, schema, statistics = state["classes"], dict(state["schema"]), dict(state["statistics"])
+        check_labels(classes)
+        check_schema(schema, SCHEMA)
+        views, stale = read_views(state["views"], ColumnWeights)
+        self._journal = checked_journal(statistics)
+        named, backend = schema["_named"], schema["_backend"]
+        if backend not in (None, "pandas", "polars", "pyarrow") or type(named) is not bool:
+            raise DataError(f"The library of the table must be pandas, polars, pyarrow or None; got {backend!r}.")
+        model = _model(classes, schema, statistics)
+        reader = TableReader(named=named, backend=backend, target=schema["_target"])
+        self._reader = self._as_told(reader).of(model)
+        self.__dict__.update({name: schema[name] for name in ("feature_names_in_", *OF_FILES) if name in schema})
+        self._put(model, views, stale)
 
 
 def _model(classes: LabelArray, schema: State, statistics: State) -> Model:

@@ -1,4 +1,4 @@
-"""Allowed values of parameters, and the meaning of those that many classifiers share; without scikit-learn.
+"""Names and allowed values of parameters, and the meaning of those that many classifiers share; without scikit-learn.
 
 Allowed values are declared once, here or in the class of the parameter. `parameters.py` passes them to scikit-learn,
 which checks the arguments of users; `allows` checks the parameters in a file.
@@ -6,25 +6,20 @@ which checks the arguments of users; `allows` checks the parameters in a file.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import wraps
 from numbers import Real
 from typing import Any, Literal, Protocol, TypeAlias
 
 import numpy as np
 
-from suffice.errors import InputError, PriorError
+from suffice.errors import InputError, KeywordError, PriorError
 from suffice.models.class_prior import ClassPrior
 from suffice.models.likelihoods.base import Likelihood
 from suffice.models.scoring.cells import Temper
 from suffice.posterior import Conjugate, Dirichlet
 from suffice.typing import Array
-
-__all__ = [
-    "CLASS_PRIORS", "EFFORTS", "ESTIMATE", "EXPONENTS", "RIDGES", "TEMPERS", "Alpha", "ClassPriorLike", "Domain",
-    "OneOf", "Tempered", "Tempering", "Vector", "Within", "allows", "check_sizes", "class_prior_of",
-    "counts_of_belief", "given_temper", "is_loo", "length_exponent_of", "must_sum_to_one",
-]  # fmt: skip
 
 # allowed values -------------------------------------------------------------------------------------------------------
 
@@ -229,3 +224,77 @@ def length_exponent_of(estimator: Tempered) -> float | None:
 
 def _is_finite(value: object) -> bool:
     return isinstance(value, Real) and bool(np.isfinite(float(value)))
+
+
+# parameters of scikit-learn by other names ----------------------------------------------------------------------------
+
+FIT_PRIOR = {"fit_prior": "class_prior"}
+
+PARAMETERS: dict[str, dict[str, str]] = {
+    "DirichletMultinomialNB": FIT_PRIOR,
+    "GaussianDiscriminant": {"priors": "class_prior"},
+    "NaiveBayes": FIT_PRIOR,
+    "PoissonNB": FIT_PRIOR,
+    "TextClassifier": FIT_PRIOR,
+}
+"""Parameters by the names of scikit-learn's estimators, and ours."""
+
+VALUES: dict[tuple[str, object], str] = {
+    ("fit_prior", True): "counted",
+    ("fit_prior", False): "uniform",
+    ("priors", None): "counted",
+}
+"""Values of `class_prior` that mean what values of scikit-learn's parameters do."""
+
+TOKENS = (
+    "analyzer", "lowercase", "strip_accents", "stop_words", "token_pattern", "tokenizer", "preprocessor", "encoding",
+    "decode_error",
+)  # fmt: skip
+TERM_WEIGHTING = ("sublinear_tf", "use_idf", "normalize", "norm")
+
+MOVED: dict[str, dict[str, str]] = {
+    "LanguageModel": dict.fromkeys(TOKENS, "tokens"),
+    "TextClassifier": {
+        **dict.fromkeys((*TOKENS, "binary", "max_df", "hash_bits"), "tokens"),
+        **dict.fromkeys(TERM_WEIGHTING, "term_weighting"),
+    },
+}
+"""Options that are part of a value here: option to the parameter that takes the value."""
+
+
+def refuse_other_names(cls: type) -> None:
+    """Make the constructor and `set_params` of a class refuse parameters by the names of other libraries."""
+    parameters = {
+        **{name: f"takes '{new}' instead of '{name}'" for name, new in PARAMETERS.get(cls.__name__, {}).items()},
+        **{name: f"takes '{name}' as a part of '{new}'" for name, new in MOVED.get(cls.__name__, {}).items()},
+    }
+    if not parameters or not cls.__module__.startswith("suffice."):
+        return
+    methods = {name: _refusing(getattr(cls, name), cls.__name__, parameters) for name in ("__init__", "set_params")}
+    methods["set_params"].__doc__ = "Set parameters, those of a nested estimator by ``name__parameter``; return self."
+    for name, method in methods.items():
+        setattr(cls, name, method)
+
+
+def _refusing(method: Callable[..., Any], name: str, parameters: dict[str, str]) -> Callable[..., Any]:
+    """Return the method, changed to raise KeywordError for parameters with another name."""
+
+    @wraps(method)
+    def refusing(self: object, *args: object, **given: object) -> object:
+        old = next((one for one in given if one in parameters), None)
+        if old is not None:
+            use = _instead(old, given, MOVED.get(name, {}))
+            raise KeywordError(f"{name} {parameters[old]}; got {old}={given[old]!r}{use}.")
+        return method(self, *args, **given)
+
+    return refusing
+
+
+def _instead(old: str, given: dict[str, object], moved: dict[str, str]) -> str:
+    """Return the code that replaces a parameter, for an error; "" if it is the same value under our name."""
+    if old in moved:
+        alike = ", ".join(f"{one}={given[one]!r}" for one in given if moved.get(one) == moved[old])
+        return f": use {moved[old]}=sf.{moved[old].title().replace('_', '')}({alike})"
+    value = given[old]
+    known = value is None or isinstance(value, bool)
+    return f": use class_prior={VALUES[old, value]!r}" if known and (old, value) in VALUES else ""

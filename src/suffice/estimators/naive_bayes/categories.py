@@ -1,10 +1,10 @@
-"""Naive Bayes for categorical features."""
+"""Naive Bayes for flags and categories."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from numbers import Integral
+from numbers import Integral, Real
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
 from suffice.errors import DataError, InputError
-from suffice.estimators.naive_bayes.multinomial import checked_alpha
+from suffice.estimators.naive_bayes.words import alpha_in_use, checked_alpha, two_parameters
 from suffice.estimators.shell.classifier import Classifier
 from suffice.estimators.shell.matrix import MatrixClassifier
 from suffice.estimators.shell.parameters import (
@@ -20,31 +20,128 @@ from suffice.estimators.shell.parameters import (
     EVIDENCE,
     NUMBER,
     SKLEARN_PRIOR,
+    Alpha,
     ClassPriorLike,
     Constraints,
     Estimate,
     Interval,
     ReadOptions,
     StrOptions,
-    Tags,
     Tempering,
     beliefs_of,
-    class_prior_of,
     counts_of_belief,
 )
 from suffice.estimators.shell.stored import State
-from suffice.models.answers.parts import Wording
-from suffice.models.class_prior import ClassPrior
 from suffice.models.likelihoods.base import Likelihood
+from suffice.models.likelihoods.bernoulli import Bernoulli
 from suffice.models.likelihoods.codes import Codes
 from suffice.models.model import Block, Model
 from suffice.models.views import Views
-from suffice.posterior import Dirichlet
+from suffice.posterior import Beta, Dirichlet
 from suffice.readers.codes import CodeReader, as_numbers, declared_categories
 from suffice.readers.labels import Examples, Given
 from suffice.typing import Array, Integers, Label, LabelArray, LabelsLike, WeightsLike
 
-__all__ = ["CategoricalNB"]
+
+class BernoulliNB(MatrixClassifier):
+    """Naive Bayes for binary features, whose absence counts as well.
+
+    A drop-in for scikit-learn's class of the same name, with more ways to estimate.
+
+    Parameters
+    ----------
+    alpha : float, array of shape (n_features,), Beta, "evidence" or "loo", default=1.0
+        Pseudo-counts added to the counts of 1 and of 0 of every feature; 0 disables smoothing. "evidence" chooses the
+        Beta, shared by all features, that maximizes the evidence of the training rows; "loo" chooses the number that
+        minimizes the leave-one-out log loss.
+    force_alpha : bool, default=True
+        If False, an alpha below 1e-10 is raised to 1e-10, with a warning.
+    binarize : float or None, default=0.0
+        Values above it become 1, all others 0. None if X holds zeros and ones already.
+    fit_prior : bool, default=True
+        Whether to learn the class prior from the data; otherwise it is uniform.
+    class_prior : {"counted", "uniform"}, array of shape (n_classes,), float or Dirichlet, default=None
+        Prior over the classes. An array fixes the probabilities; a number is the pseudo-count of every class, a
+        Dirichlet holds one per class, and `estimate` says how pseudo-counts and rows are combined. "counted" and
+        "uniform" equal `fit_prior` True and False. If not given, `fit_prior` decides.
+    estimate : {"mle", "map", "mean", "predictive"}, default="mean"
+        How the probabilities of 1 are estimated; "predictive" equals "mean" here.
+    temper : float, "loo" or None, default=None
+        Power that likelihoods are raised to, which calibrates probabilities; the class prior is not tempered. "loo"
+        chooses it by leave-one-out on the training rows; None is 1.
+
+    Attributes
+    ----------
+    alpha_ : float, ndarray or Beta
+        The pseudo-counts in use.
+    class_count_ : ndarray of shape (n_classes,)
+        Number of rows of each class, or the sum of their weights.
+    class_log_prior_ : ndarray of shape (n_classes,)
+        Log-probability of each class.
+    classes_ : ndarray of shape (n_classes,)
+        The labels, sorted.
+    feature_count_ : ndarray of shape (n_classes, n_features)
+        Number of rows of each class in which each feature is 1.
+    feature_log_prob_ : ndarray of shape (n_classes, n_features)
+        Log-probability that each feature is 1, in each class.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features, if X had them.
+
+    Examples
+    --------
+    >>> import suffice as sf
+    >>> X = [[1, 0], [1, 1], [0, 1], [0, 1]]
+    >>> sf.BernoulliNB().fit(X, [0, 0, 1, 1]).predict_proba([[1, 0]]).round(3)
+    array([[0.857, 0.143]])
+    """
+
+    _parameter_constraints: ClassVar[Constraints] = {
+        **COUNTS,
+        **SKLEARN_PRIOR,
+        "alpha": [*COUNTS["alpha"], Beta, EVIDENCE],
+        "binarize": [None, Interval(Real, 0, None, closed="left")],
+    }
+    _tags = ("sparse", "poor_score")
+
+    def __init__(
+        self,
+        *,
+        alpha: Alpha | Beta | Literal["evidence"] = 1.0,
+        force_alpha: bool = True,
+        binarize: float | None = 0.0,
+        fit_prior: bool = True,
+        class_prior: ClassPriorLike | None = None,
+        estimate: Estimate = "mean",
+        temper: Tempering | None = None,
+    ) -> None:
+        self.alpha = alpha
+        self.force_alpha = force_alpha
+        self.binarize = binarize
+        self.fit_prior = fit_prior
+        self.class_prior = class_prior
+        self.estimate = estimate
+        self.temper = temper
+
+    alpha_ = property(alpha_in_use)
+
+    def _likelihood(self, views: Views) -> Bernoulli:
+        alpha = self.alpha if isinstance(self.alpha, Beta) else checked_alpha(self, views)
+        if isinstance(alpha, Beta):
+            two_parameters(self, Beta, views)  # raises unless it is one Beta, or one per feature
+        return Bernoulli.of(alpha, self.estimate, "flags")
+
+    @property
+    def feature_count_(self) -> Array:
+        """Number of rows of each class in which each feature is 1."""
+        return np.asarray(self._statistic.ones)
+
+    @property
+    def feature_log_prob_(self) -> Array:
+        """Log-probability that each feature is 1, in each class."""
+        settled = self._settled_as(Bernoulli)
+        return np.asarray(settled.log_theta(self._block.t)[0].values)
 
 
 class CategoricalNB(MatrixClassifier):
@@ -133,9 +230,10 @@ class CategoricalNB(MatrixClassifier):
         "categories": [StrOptions({"auto"}), list, tuple],
         "min_categories": [None, "array-like", Interval(Integral, 1, None, closed="left")],
     }
-    _reading: ClassVar[ReadOptions] = {"dtype": None, "accept_sparse": False, "ensure_all_finite": False}
+    _reading: ClassVar[ReadOptions] = {"dtype": None, "ensure_all_finite": False}
     _schema = (*MatrixClassifier._schema, "categories_")
     _reader: CodeReader
+    _tags = ("categorical", "positive_only", "poor_score")
 
     def __init__(
         self,
@@ -158,12 +256,7 @@ class CategoricalNB(MatrixClassifier):
         self.estimate = estimate
         self.temper = temper
 
-    def __sklearn_tags__(self) -> Tags:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.categorical = True
-        tags.input_tags.positive_only = True
-        tags.classifier_tags.poor_score = True
-        return tags
+    alpha_ = property(alpha_in_use)
 
     def _make_reader(self) -> Any:
         return None  # made from the first rows, which determine the categories
@@ -173,7 +266,8 @@ class CategoricalNB(MatrixClassifier):
         self._refuse_missing(examples.source)
         source = as_numbers(examples.source)
         if first:
-            self._reader = CodeReader.first(source, self.min_categories, self._declared_categories(source.shape[1]))
+            reader = CodeReader.first(source, self.min_categories, self._declared_categories(source.shape[1]))
+            self._reader = replace(reader, feature_names=getattr(self, "feature_names_in_", None))
         return replace(examples, source=source)
 
     def _declared_categories(self, features: int) -> list[LabelArray] | None:
@@ -191,9 +285,6 @@ class CategoricalNB(MatrixClassifier):
             return source
         self._refuse_missing(source)
         return as_numbers(source)
-
-    def _is_plain(self, X: Given) -> bool:
-        return self._reader.categories is None and super()._is_plain(X)
 
     def _count(self, examples: Examples) -> Model:
         given = examples.weights
@@ -235,30 +326,11 @@ class CategoricalNB(MatrixClassifier):
         alpha = checked_alpha(self, views)
         return Codes(alpha if isinstance(alpha, str) else float(alpha), self.estimate)
 
-    def _class_prior(self) -> ClassPrior:
-        return class_prior_of(self)
-
-    def _wording(self, source: Given, read: Any) -> Wording:
-        raw, (rows,) = np.asarray(source, dtype=object)[0], self._reader.parts(read)
-        codes: Any = rows["X"]
-        unseen = np.asarray(codes.source.matrix)[0] >= self._statistic.sizes
-        values = [f"{value}{' (never seen)' * bool(new)}" for value, new in zip(raw, unseen, strict=True)]
-        return Wording(self._feature_names(), values)
-
-    def _categories(self) -> list[LabelArray] | None:
-        return self._reader.categories
-
     @property
     def categories_(self) -> list[LabelArray] | None:
         """The categories of each feature, sorted; None if they are the codes 0, 1, 2, …"""
         check_is_fitted(self)
         return self._reader.categories
-
-    @property
-    def alpha_(self) -> float | Dirichlet | Sequence[Dirichlet]:
-        """The pseudo-counts in use: as given, or as "evidence" or "loo" chose them."""
-        alpha = self._settled_as(Codes).alpha if isinstance(self.alpha, str) else self.alpha
-        return alpha if isinstance(alpha, Dirichlet | list) else float(alpha)  # type: ignore[arg-type]
 
     @property
     def n_categories_(self) -> Integers:
@@ -277,16 +349,14 @@ class CategoricalNB(MatrixClassifier):
         logs: list[Array] = settled.log_theta(self._block.t)
         return logs
 
-    def _get_state(self) -> State:
-        state = super()._get_state()
-        return {**state, "schema": {**state["schema"], "categories_": self._reader.categories}}
-
     def _check_statistics(self, classes: LabelArray, statistics: State, likelihood: Likelihood) -> None:
         super()._check_statistics(classes, statistics, likelihood)
         known, sizes = self.__dict__.pop("categories_"), statistics["features"].sizes.tolist()
         if known is not None and [_each_once(values) for values in known] != sizes:
             raise DataError(f"Categories must be sorted and distinct, {sizes} of them; got others.")
-        self._reader = CodeReader(known, self.min_categories, self._declared_categories(len(sizes)))
+        self._reader = CodeReader(
+            known, self.min_categories, self._declared_categories(len(sizes)), getattr(self, "feature_names_in_", None)
+        )
 
 
 def _roomy(model: Model, known: CodeReader, wider: CodeReader) -> Model:
