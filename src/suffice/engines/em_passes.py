@@ -28,6 +28,7 @@ from suffice.later import pa
 from suffice.models.choosing.wanted import ROWS
 from suffice.models.expectation import log_prior_density
 from suffice.models.likelihoods.gaussian import Gaussian
+from suffice.models.likelihoods.silent import Unknown
 from suffice.models.model import Model
 from suffice.models.predictor import Predictor
 from suffice.models.views import Views
@@ -233,7 +234,7 @@ def _chosen_by_all(plain: Any, roles: Roles, sample: Any) -> Any:
     plain._read(table, np.zeros(len(table), np.int64), None, True)
     found = plain._reader.settled_by_all([table]).likelihoods
     numbers = [field.name for field in sample.schema if _is_number(field.type)]
-    return found | {name: Gaussian() for name in numbers if name in found and found[name].undecided}
+    return found | {name: Gaussian() for name in numbers if name in found and isinstance(found[name], Unknown)}
 
 
 def _is_number(kind: Any) -> bool:

@@ -8,6 +8,7 @@ from typing import Any
 
 from suffice.engines.guesses import label_among
 from suffice.errors import KindError
+from suffice.models.open_columns import read_as
 from suffice.tables.row_files import Files, Given
 from suffice.tables.sniff import LONGEST_ROW
 
@@ -69,5 +70,5 @@ def _needed(model: Any) -> tuple[str, ...]:
 def _learned(model: Any) -> dict[str, str]:
     """Return which columns a model has learned as numbers and which as words, by name."""
     columns = getattr(model, "columns_", {})
-    found = {str(name): column.read_as(model.statistics_[name]) for name, column in columns.items()}
+    found = {str(name): read_as(column, model.statistics_[name]) for name, column in columns.items()}
     return {name: kind for name, kind in found.items() if kind is not None}

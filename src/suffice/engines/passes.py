@@ -18,6 +18,7 @@ from suffice.estimators.shell.stored import params_in_files
 from suffice.estimators.shell.table_classifier import TableClassifier
 from suffice.later import pa
 from suffice.models.choosing.wanted import ROWS
+from suffice.models.likelihoods.silent import Unknown
 from suffice.models.open_columns import Chosen
 from suffice.telling import tell
 from suffice.text import Tokens
@@ -191,7 +192,7 @@ def chosen_by_class(plain: Any, roles: Roles, sample: Any) -> Any:
 
 
 def _likelihood(found: Any, sample: Any, name: str) -> Any:
-    if found is not None and not found.undecided:
+    if found is not None and not isinstance(found, Unknown):
         return Chosen(found)
     kind = sample.schema.field(name).type
     return next((word for is_one, word in BY_TYPE if is_one(kind)), "drop")

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 
@@ -155,9 +156,9 @@ class SharedRows:
         if len(self.empty.blocks) != 1:
             return None
         ((name, block),) = self.empty.blocks.items()
-        parts = [block.likelihood.points(rows[name]) for rows, _ in self.free]
-        known = [part for part in parts if part is not None]
-        return np.concatenate(known) if len(known) == len(parts) else None
+        points: Any = getattr(block.likelihood, "points", lambda _: None)
+        parts = [points(rows[name]) for rows, _ in self.free]
+        return None if any(part is None for part in parts) else np.concatenate(parts)
 
     def _filled(self, model: Model) -> Model:
         """Return the model with an empty block for each that has no values."""

@@ -260,8 +260,12 @@ class Dirichlet(Conjugate[Counted]):
     ) -> Floats:
         """Return the log-probability of the trials in order; that of counts alone is ``predict(N).logpmf(counts)``."""
         t = self._read(statistic, counts=counts, values=values, categories=categories, weights=weights)
-        each = np.sum(log_rising(self.alpha, t.counts), axis=-1)
-        return plain(each - log_rising(self._total[..., 0], np.sum(t.counts, axis=-1)))  # DM-6
+        return plain(self._evidence(t.counts))
+
+    def _evidence(self, counts: Array) -> Array:
+        """Return the log-probability of trials in order, from the count of each category on the last axis."""
+        each = np.sum(log_rising(self.alpha, counts), axis=-1)
+        return np.asarray(each - log_rising(self._total[..., 0], np.sum(counts, axis=-1)))  # DM-6
 
     @property
     def _total(self) -> Array:

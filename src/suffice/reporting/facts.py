@@ -10,6 +10,7 @@ import numpy as np
 
 from suffice.errors import InputError, SufficeError
 from suffice.estimators import mutual_information
+from suffice.models.answers.features import prior_in_words
 from suffice.models.answers.ranking import believed
 from suffice.models.choosing.judge import some_rows
 from suffice.models.likelihoods.pictures import FeatureBelief
@@ -183,7 +184,7 @@ def _of_columns(model: Any, given: LabelledRows) -> tuple[list[tuple[str, str]],
         block, missing = model._model.blocks[name], table[name].n_missing
         line = {"name": str(name), "kind": block.likelihood.word, "missing": missing, "share": missing / len(table)}
         line["summary"] = summarized(table[name])
-        line |= {"prior": block.likelihood.prior_in_words(block.t), "power": model.feature_powers_.get(name)}
+        line |= {"prior": prior_in_words(block.settled, block.t), "power": model.feature_powers_.get(name)}
         lines.append(line)
     holes = sum(table[name].n_missing for name in names[:400])
     cells = max(1, len(table) * min(400, len(names)))

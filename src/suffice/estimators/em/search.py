@@ -36,6 +36,7 @@ from suffice.models.expectation import (
     log_prior_density,
 )
 from suffice.models.likelihoods.base import Likelihood
+from suffice.models.likelihoods.discriminant import Discriminant
 from suffice.models.model import Model, Name
 from suffice.models.predictor import Predictor
 from suffice.models.shared_rows import SharedExpectation, SharedRows, Weighed
@@ -226,7 +227,10 @@ def _weak(likelihood: Likelihood, total: Model, name: Name, k: int) -> Likelihoo
 
 def _coarse(likelihoods: Likelihoods, total: Model, k: int) -> Likelihoods | None:
     """Return likelihoods with fewer parameters, which smooth a start; None if there are none."""
-    found = {name: one.coarse(total.blocks[name].t, k) for name, one in likelihoods.items()}
+    found = {
+        name: one.coarse(total.blocks[name].t, k) if isinstance(one, Discriminant) else None
+        for name, one in likelihoods.items()
+    }
     if all(one is None for one in found.values()):
         return None
     return {name: one or likelihoods[name] for name, one in found.items()}
@@ -235,7 +239,11 @@ def _coarse(likelihoods: Likelihoods, total: Model, k: int) -> Likelihoods | Non
 def _judging(model: Model, weak: Likelihoods) -> Model:
     """Return the model with the priors that compare numbers of clusters."""
     learned = {name: block for name, block in model.blocks.items() if block.likelihood.learns_prior}
-    return model.with_likelihoods({name: one.likelihood.judging(one.t, weak[name]) for name, one in learned.items()})
+    laws = {
+        name: law.judging(one.t, weak[name]) if isinstance(law := one.likelihood, Discriminant) else one.settled
+        for name, one in learned.items()
+    }
+    return model.with_likelihoods(laws)
 
 
 def _evidence(climbed: Climbed, prior: ClassPrior, model: Model | None = None) -> float | None:

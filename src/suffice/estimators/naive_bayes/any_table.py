@@ -22,6 +22,7 @@ from suffice.estimators.shell.parameters import (
 )
 from suffice.estimators.shell.stored_tables import TABLE_DOMAINS
 from suffice.estimators.shell.table_classifier import ColumnModels, TableClassifier
+from suffice.models.answers.features import parameter_table
 from suffice.models.choosing.wanted import Effort, Wanted
 from suffice.models.class_prior import ClassPrior
 from suffice.models.likelihoods.base import Likelihood
@@ -291,4 +292,4 @@ class NaiveBayes(TableClassifier):
             near = closest(column, self._model.blocks)
             raise InputError(f"The argument 'column' must be a column of the model; got {column!r}.{near}")
         block = self._model.blocks[column]
-        return frame_of(block.settled.table(block.t, self.classes_, level), self._reader.backend)
+        return frame_of(parameter_table(block.settled, block.t, self.classes_, level), self._reader.backend)

@@ -16,7 +16,7 @@ from suffice.later import issparse
 from suffice.models.answers.parts import names_of
 from suffice.models.drawn_rows import alone, asked, draw_rows, log_density, must_be_number
 from suffice.models.likelihoods.bernoulli import Bernoulli
-from suffice.models.likelihoods.complement import Complement
+from suffice.models.likelihoods.complement import NO_DENSITY
 from suffice.models.likelihoods.draws import Parameters
 from suffice.models.model import Block, Model, Name
 from suffice.tables.out import as_counted, by_value, frame_of, side_by_side
@@ -29,7 +29,7 @@ def _gives_a_probability(model: Generating) -> bool:
     """Return True if rows have a probability; raise AttributeError with the reason if they have none."""
     if model._gives_rows_a_probability:
         return True
-    raise AttributeError(f"{type(model).__name__} gives rows no probability: {Complement.no_density}.")
+    raise AttributeError(f"{type(model).__name__} gives rows no probability: {NO_DENSITY}.")
 
 
 class Generating(Predicting):

@@ -17,6 +17,8 @@ from suffice.models.choosing.wanted import NOTHING_SETTLED, Settled, Wanted
 from suffice.models.likelihoods.base import Likelihood
 from suffice.models.likelihoods.cloud import Cloud
 from suffice.models.likelihoods.joint import CELLS, Joint
+from suffice.models.likelihoods.silent import Drop
+from suffice.models.likelihoods.text_column import Text
 from suffice.models.model import Block, Model, Name, Together
 from suffice.models.predictor import Predictor
 from suffice.models.scoring.grouping import Coding
@@ -139,7 +141,7 @@ def declared_laws(
     for one in declared_sets(joint, reader):
         families = {name: model.blocks[name].likelihood for name in one.columns}
         for name, law in families.items():
-            if not (law.joins or law.undecided):
+            if isinstance(law, Drop | Text):
                 raise InputError(
                     f"The 'joint' parameter names {name!r}, which is {law.word} and has no values to join. Leave it "
                     "out of the set, or declare another model of the column."

@@ -14,6 +14,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
 from suffice.estimators.shell.whole import whole
+from suffice.models.answers.features import prior_in_words
 from suffice.models.answers.parts import TopFeatures
 from suffice.models.model import Name
 from suffice.notebook import MOST, Markup, bar, card, folded, line, table, written
@@ -172,4 +173,4 @@ def _lines(estimator: TableClassifier) -> list[tuple[str, str, str, str]]:
 def _line(estimator: TableClassifier, name: Name) -> tuple[str, str, str, str]:
     block = estimator._model.blocks[name]
     rows = float(np.sum(block.statistic.n)) if hasattr(block.statistic, "n") else 0.0
-    return str(name), block.likelihood.word, f"{rows:,.15g}", block.likelihood.prior_in_words(block.t)
+    return str(name), block.likelihood.word, f"{rows:,.15g}", prior_in_words(block.settled, block.t)

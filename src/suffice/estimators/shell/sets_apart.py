@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from suffice.errors import InputError
+from suffice.models.likelihoods.cloud import Cloud
 from suffice.models.model import Model, Name, Together
 from suffice.models.predictor import Predictor
 from suffice.models.views import ColumnWeights, Views
@@ -52,7 +53,7 @@ def views_without(seen: Predictor, model: Model) -> Views:
     lost = {name: block for name, block in seen.model.blocks.items() if name not in model.blocks}
     if not lost or not isinstance(weights, ColumnWeights):
         return views
-    clouds = [name for name, block in lost.items() if block.likelihood.replaces]
+    clouds = [name for name, block in lost.items() if isinstance(block.likelihood, Cloud)]
     alone = {column: 1.0 for name in clouds if isinstance(name, Together) for column in name.columns}
     kept = {name: power for name, power in weights.columns.items() if name not in lost}
     residuals = {name: one for name, one in weights.residuals.items() if name not in lost}

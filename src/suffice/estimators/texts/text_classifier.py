@@ -24,6 +24,7 @@ from suffice.estimators.texts.counting import ReadsTexts
 from suffice.estimators.texts.options import TEXT_DOMAINS, URNS, TextModel, likelihood_of, transforms
 from suffice.estimators.texts.stored_texts import restored, state_of
 from suffice.estimators.texts.token_choice import wanted_of
+from suffice.models.answers.features import parameter_intervals
 from suffice.models.choosing.wanted import Effort, Wanted
 from suffice.models.class_prior import ClassPrior
 from suffice.models.likelihoods.base import Likelihood
@@ -275,7 +276,7 @@ class TextClassifier(ReadsTexts):
             Bounds, with words in the order of ``words_``. Both arrays are dense, and large for a large vocabulary.
         """
         check_is_fitted(self)
-        return self._block.settled.intervals(self._block.t, level)
+        return parameter_intervals(self._block.settled, self._block.t, level)
 
     def _named_features(self) -> Sequence[Name]:
         t = self._block.t

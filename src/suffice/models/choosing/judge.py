@@ -15,6 +15,7 @@ import numpy as np
 
 from suffice.errors import SingularCovariance, SubtractionError
 from suffice.models.empirical.covariances import parts_of
+from suffice.models.likelihoods.base import uncut
 from suffice.models.likelihoods.histogram import Histogram
 from suffice.models.likelihoods.polya import Polya
 from suffice.models.model import Block, Model, Name
@@ -255,7 +256,7 @@ def _in_parts_held_out(
 
 def _settled_without(blocks: Mapping[Name, Block], rows: Mapping[Name, Rows], removed: Removal) -> dict[Name, Block]:
     """Return blocks with the same counts, settled by all rows but the given ones."""
-    laws = {name: blocks[name].likelihood.uncut() for name in rows}
+    laws = {name: uncut(blocks[name].likelihood) for name in rows}
     code, weight = removed.own
     labels = Labels(code, None if (weight == 1).all() else weight, len(next(iter(blocks.values())).t.n))
     counted = counted_side_by_side(laws, rows, labels)

@@ -17,6 +17,7 @@ from suffice.models.choosing.counted_words import CountedWords
 from suffice.models.choosing.feature_weights import JUDGED, Fitted, present_classes, terms_by_name
 from suffice.models.choosing.judge import Judged, Sample, held_out_of, judge, one_in
 from suffice.models.choosing.smoothing import Scored
+from suffice.models.likelihoods.base import uncut
 from suffice.models.model import Block, Name
 from suffice.models.predictor import Predictor
 from suffice.models.scoring.cells import Temper
@@ -153,7 +154,7 @@ def without(predictor: Predictor, sample: Sample) -> Predictor:
     counted = ClassCounts.of_labels(labels.y, labels.weights, n_classes=labels.n_classes)
     blocks = {}
     for name, block in model.voting.items():
-        likelihood = block.likelihood.uncut()
+        likelihood = uncut(block.likelihood)
         blocks[name] = Block(likelihood, likelihood.without(block.t, *present_only(sample.rows[name], labels)))
     return replace(predictor, model=replace(model, rows=model.rows - counted, blocks=blocks))
 

@@ -11,7 +11,6 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from suffice.errors import DataError
 from suffice.later import gammaln
@@ -27,36 +26,30 @@ from suffice.models.likelihoods.flags import (
     less,
     must_have_mode,
 )
-from suffice.models.likelihoods.pictures import ClassDistributions, FeatureBelief, dots
+from suffice.models.likelihoods.pictures import FeatureBelief
 from suffice.models.likelihoods.places import PlaceScores, must_be_proper
 from suffice.models.likelihoods.shared import (
+    WordShares,
     added,
-    by_class,
-    known_words,
     must_be,
-    of_counts,
     of_ratio,
     share_of_others,
-    speaking_words,
     strongest,
+    top_words,
 )
 from suffice.models.likelihoods.vocabulary import Cut
-from suffice.models.scoring.beliefs import must_be_known
 from suffice.models.scoring.cells import Cells, powered
-from suffice.models.scoring.information import of_cells, of_flags
+from suffice.models.scoring.information import of_flags
 from suffice.models.scoring.linear import DenseHeldOut, Linear
 from suffice.models.scoring.removal import Removal
-from suffice.models.scoring.results import Belief, Contributions, Estimate, HeldOut, Scorer, Speaks
+from suffice.models.scoring.results import Belief, Contributions, Estimate, HeldOut, Scorer, TopFeature
 from suffice.models.scoring.rows import Labels, MatrixRows, Rows
 from suffice.posterior import Beta
-from suffice.posterior.special import log_rising
 from suffice.stats import BinaryCounts
 from suffice.stats.inputs import BINARY
 from suffice.stats.word_counts import WordCounts
 from suffice.tables import Column, numbers
-from suffice.typing import Array, Booleans, Integers
-
-__all__ = ["Bernoulli"]
+from suffice.typing import Array, Integers
 
 FlagCounts = BinaryCounts | WordCounts
 Features = Literal["values", "flags", "words"]
@@ -112,14 +105,9 @@ class Bernoulli(Likelihood):
             return replace(plain, prior=alpha) if single else replace(plain, a=np.array(alpha.a), b=np.array(alpha.b))
         return plain.smoothed(alpha)
 
-    @property
-    def measure_kind(self) -> str:  # type: ignore[override]
+    def measured(self, t: FlagCounts) -> str:
         """Return the kind of quantity that its evidence refers to."""
         return MEASURES[self.features]
-
-    def frequencies(self, t: WordCounts) -> Array:
-        """Return the document frequency of each word."""
-        return t.document_frequency
 
     @property
     def odds(self) -> FlagOdds:
@@ -194,7 +182,7 @@ class Bernoulli(Likelihood):
         which = np.arange(ones.width) if features is None else features
         return replace(self.odds.at(which), estimate="mean").amounts(ones.columns(which), n[:, None])
 
-    def plugged(self, t: FlagCounts) -> Array:
+    def plug_in(self, t: FlagCounts) -> Array:
         """Return θ, classes × features."""
         return np.exp(self.log_theta(t)[0].dense())
 
@@ -202,61 +190,41 @@ class Bernoulli(Likelihood):
         """Return the posterior distribution of scores."""
         return FlagBelief(*self.counts(t), self.odds, t)
 
-    def intervals(self, t: FlagCounts, level: float) -> Any:
-        """Return credible bounds of each θ."""
-        must_be_known(*self._parameters(t))
-        return self.posterior(t).interval(level)
-
     def log_evidence(self, t: FlagCounts) -> Cells:
         """Return the log evidence of each class and feature."""
         (ones, n), a, b = self.counts(t), self.odds.a, self.odds.b
         must_be_proper(a, b)
-        return ones.map(lambda k, n: log_rising(a, k) + log_rising(b, less(n, k)) - log_rising(a + b, n), n)  # NB-11
+        prior = Beta(a, b)
+        return ones.map(lambda k, n: prior._evidence(k, less(n, k)), n)  # NB-11
 
-    def speaks(self, t: FlagCounts, n: Array, code: int, k: int, weights: Array | None = None) -> list[Speaks]:
+    def word_shares(self, t: WordCounts) -> WordShares:
+        """Return the plug-in share of texts that contain each word."""
+        ones, n = self.counts(t)
+        on, off = (float(added(part, self.estimate)) for part in (self.odds.a, self.odds.b))
+        return WordShares(ones, on, n + (on + off), 0.5, meaning="share of texts that contain the word")
+
+    def top_features(
+        self, t: FlagCounts, n: Array, code: int, k: int, weights: Array | None = None
+    ) -> list[TopFeature]:
         """Return the features with the most evidence for the class, θ_c ln(θ_c/θ); of words, only present ones."""
         ones, rows = self.counts(t)
         if isinstance(t, WordCounts):
-            on, both = self._more()
-            return speaking_words(of_counts(ones, on, rows + both, rows, code), t, k, weights)
+            return top_words(self.word_shares(t).favouring(rows, code), t, k, weights)
         theta = np.exp(np.hstack([logs.values for logs in self.log_theta(t)]))
         says = ("True", "False") if self.features == "values" else ("on", "off")
         brought = of_ratio(theta[code], share_of_others(rows, code) @ theta)
         return strongest(brought, k, lambda i: (i % ones.width, says[i // ones.width]))
 
-    def information(self, t: FlagCounts, prior: Array) -> Array:
-        """Return the mutual information of the class and the presence of each feature."""
-        ones, n = self.counts(t)
-        if isinstance(t, WordCounts):
-            more, both = self._more()
-            return of_cells(ones, more, n + both, 0.5, prior)
+    def information(self, t: BinaryCounts, prior: Array) -> Array:
+        """Return the mutual information of the class and each feature."""
         on, off = self.log_theta(t)
         return of_flags(np.exp(on.values), np.exp(off.values), prior)
 
-    def believed(self, t: FlagCounts) -> FeatureBelief:
-        """Return a Beta for each feature or word."""
+    def believed(self, t: BinaryCounts) -> FeatureBelief:
+        """Return a Beta for each feature."""
         (ones, n), odds = self.counts(t), self.odds
-        if isinstance(t, WordCounts):
-            more, both = self._more()
-            return FeatureBelief(ones, more, n + both, "beta", "word", "share of texts that contain the word")
         a, b = (np.broadcast_to(part, ones.values.shape) for part in (odds.a, odds.b))
         return FeatureBelief(ones, a, n[:, None] + a + b, "beta", "feature", "share of rows with the feature on")
-
-    def _more(self) -> tuple[float, float]:
-        """Return the pseudo-count of texts that have a word, and of all texts."""
-        on, off = (float(added(part, self.estimate)) for part in (self.odds.a, self.odds.b))
-        return on, on + off
-
-    def distributions(self, t: BinaryCounts, level: float) -> list[ClassDistributions]:
-        """Return how often a column is True and False."""
-        both = self.table(t, np.arange(len(t.ones)), level)
-        on, low, high = (both[name] for name in ("probability", "low", "high"))
-        pairs = {"probability": (on, 1 - on), "low": (low, 1 - high), "high": (high, 1 - low)}
-        return [dots(["True", "False"], {name: np.column_stack(pair) for name, pair in pairs.items()})]
-
-    def known(self, t: FlagCounts, rows: Rows, least: int = 1) -> Booleans:
-        """Return which rows have a value; of texts, which hold a word learned from at least `least` texts."""
-        return known_words(t, rows, least) if isinstance(t, WordCounts) else super().known(t, rows, least)
 
     def log_prior_density(self, t: FlagCounts) -> float:
         """Return ln Beta(θ ; added + 1) of the plug-in θ, where `added` is what the estimate adds to a count."""
@@ -270,10 +238,6 @@ class Bernoulli(Likelihood):
             return np.asarray(powered(odds.log_on(k, n), a) + powered(odds.log_off(k, n), b) + constant)
 
         return float(ones.map(density, n).sum().sum())
-
-    def n_parameters(self, t: FlagCounts) -> int:
-        """Return the number of features."""
-        return self.counts(t)[0].width
 
     @property
     def learns_prior(self) -> bool:
@@ -292,13 +256,6 @@ class Bernoulli(Likelihood):
             raise DataError(f"Column {column.name!r} is {self.word} and must hold 0 and 1; got {values[wrong][0]}.")
         return MatrixRows.of_column(values, column.name, None if column.missing is None else ~column.missing)
 
-    def table(self, t: BinaryCounts, classes: NDArray[Any], level: float) -> dict[str, Any]:
-        """Return the probability of True with its bounds, one line per class."""
-        belief = self.settled(t).posterior(t)
-        low, high = belief.interval(level)
-        return by_class(classes, n=np.broadcast_to(t.n, t.ones.shape), probability=belief.mean, low=low, high=high)
-
     def prior_in_words(self, t: BinaryCounts) -> str:
         """Return the Beta prior in words."""
-        prior: Any = self.settled(t).prior
-        return f"Beta({prior.a:.4g}, {prior.b:.4g})" if self.learns_prior else repr(prior)
+        return f"Beta(a={float(self.odds.a):.4g}, b={float(self.odds.b):.4g})"

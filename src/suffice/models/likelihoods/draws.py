@@ -14,11 +14,6 @@ from suffice.posterior.base import Conjugate
 from suffice.posterior.mean_variance import MeanCovariance
 from suffice.typing import Array, Integers
 
-__all__ = [
-    "Draw", "Drawer", "Parameters",
-    "bags", "rows_by_feature", "rows_of", "width_of", "with_one_covariance", "with_rest",
-]  # fmt: skip
-
 Parameters = Literal["estimate", "each", "once"]
 Drawer = Callable[[Integers | None], Any]
 """A function that draws the rows of a block: all features, or only those at the given places."""

@@ -26,11 +26,6 @@ from suffice.stats.word_counts import WordCounts
 from suffice.telling import counted
 from suffice.typing import Array, Integers
 
-__all__ = [
-    "FlagBelief", "FlagOdds", "explained_flags", "explained_words", "flag_places", "flags", "held_out_flags", "less",
-    "must_have_mode",
-]  # fmt: skip
-
 HALF = float(np.log(0.5))
 
 

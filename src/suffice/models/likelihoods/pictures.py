@@ -13,8 +13,6 @@ from suffice.models.scoring.cells import Cells
 from suffice.posterior import Beta, Gamma
 from suffice.typing import Array, Integers
 
-__all__ = ["ClassDistributions", "FeatureBelief", "JointLifts", "curves_of_counts", "curves_of_numbers", "dots"]
-
 FINE = 801
 """Number of points of a curve."""
 

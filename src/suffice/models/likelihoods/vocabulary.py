@@ -20,8 +20,6 @@ from suffice.stats.word_counts import WordCounts
 from suffice.text import WordList
 from suffice.typing import Array, Booleans, Integers
 
-__all__ = ["Cut", "Vocabulary"]
-
 
 @dataclass(frozen=True)
 class Cut:

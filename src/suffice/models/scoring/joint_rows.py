@@ -47,6 +47,10 @@ class JointRows(Rows):
         """Return some of the rows."""
         return JointRows(tuple(column[which] for column in self.columns), self.values)
 
+    def known(self, t: JointCounts, least: int = 1) -> Booleans:
+        """Return which rows have a joint value that was learned from at least `least` rows."""
+        return np.append(t.totals >= max(least, 1), False)[self.places(t)]
+
     def count(self, kind: type[Any], labels: Labels) -> JointCounts:
         """Count joint values by class."""
         shared = {"labels": labels.y, "weights": labels.weights, "n_classes": labels.n_classes}

@@ -17,7 +17,7 @@ __all__ = [
     "HeldOut",
     "Moments",
     "Scorer",
-    "Speaks",
+    "TopFeature",
     "lift_in_words",
     "times_in_words",
 ]
@@ -54,7 +54,7 @@ class Belief(Protocol):
         """Return scores under parameters drawn from the posterior, size × rows × classes."""
 
 
-class Speaks(NamedTuple):
+class TopFeature(NamedTuple):
     """Describe a feature that favours a class: its place or name, its value in words, and its weight of evidence."""
 
     feature: Any
