@@ -9,6 +9,7 @@ from types import ModuleType
 import pytest
 
 import suffice as sf
+from suffice.models.likelihoods.base import Likelihood
 
 TOOLS = Path(__file__).parents[1] / "tools"
 
@@ -63,6 +64,16 @@ def test_types_say_what_is_meant() -> None:
     assert not [path for path in paths if re.search(r"\bowner: Any\b", path.read_text(encoding="utf-8"))]
     assert max(map(house.own_bases, house.classes())) <= 6
     assert sum(house.names(path, "Any") for path in house.files("estimators")) <= ANY
+
+
+def test_the_contract_of_a_likelihood_is_what_the_page_lists() -> None:
+    methods, attributes = house.contract(Likelihood)
+    assert len(methods) <= 20
+    assert len(attributes) <= 6
+    page = (TOOLS.parent / "ARCHITECTURE.md").read_text(encoding="utf-8")
+    section = page.split("## The contract of a likelihood\n")[1].split("\n## ")[0]
+    listed = re.findall(r"^\| (`.*?) \|", section, re.MULTILINE)
+    assert sorted(re.findall(r"`(\w+)`", " ".join(listed))) == sorted([*methods, *attributes])
 
 
 @pytest.mark.parametrize(

@@ -27,7 +27,7 @@ from suffice.models.scoring.rows import Labels
 from suffice.stats import ClassCounts, DiagonalMoments, PoissonSums, ValueCounts
 from suffice.stats.grid import BITS, coarser, counted_on_grid, distinct, on_grid
 from suffice.stats.inputs import EXACT, WHOLE
-from suffice.tables import Column, numbers, refuse
+from suffice.tables import Column, numbers
 from suffice.typing import Array, Integers
 
 CELLS = 1024
@@ -225,13 +225,6 @@ class OpenBlock(Block):
             return OpenBlock.unknown(len(rest.n))
         numbers = None if self.numbers is None or other.numbers is None else self.numbers - other.numbers
         return replace(self, statistic=rest, numbers=numbers)
-
-
-def check(likelihood: Likelihood, column: Column, how: str = "is declared") -> None:
-    """Raise DataError if the column holds values that the family cannot count."""
-    coded_numbers = column.storage == "category" and column.labels.dtype.kind != "O"
-    if column.storage not in {*likelihood.storages, "nothing"} or (isinstance(likelihood, Text) and coded_numbers):
-        refuse(column, likelihood.word, how)
 
 
 def read_as(likelihood: Likelihood, t: Any) -> Literal["number", "word"] | None:

@@ -11,12 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from suffice.errors import DataError, InputError, KeywordError, ShapeError
-from suffice.models.likelihoods.base import Likelihood, changed_where_known
+from suffice.models.likelihoods.base import Likelihood, changed_where_known, check
 from suffice.models.likelihoods.gaussian import Gaussian
 from suffice.models.likelihoods.histogram import Histogram
 from suffice.models.likelihoods.silent import Drop, NoValues
 from suffice.models.model import Block, Model, Name
-from suffice.models.open_columns import Chosen, OpenBlock, check
+from suffice.models.open_columns import Chosen, OpenBlock
 from suffice.models.scoring.results import Estimate
 from suffice.models.scoring.rows import Labels, Rows
 from suffice.parallel import in_parallel

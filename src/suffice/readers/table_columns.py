@@ -11,11 +11,11 @@ import numpy as np
 
 from suffice.errors import DataError, InputError, ShapeError
 from suffice.models.choosing.kinds import choose, choose_numbers
-from suffice.models.likelihoods.base import Likelihood, changed_where_known
+from suffice.models.likelihoods.base import Likelihood, changed_where_known, check
 from suffice.models.likelihoods.categorical import NamedCategories
 from suffice.models.likelihoods.silent import Drop, Unknown
 from suffice.models.model import Block, Model, Name, Together
-from suffice.models.open_columns import Chosen, Numbers, OpenBlock, check
+from suffice.models.open_columns import Chosen, Numbers, OpenBlock
 from suffice.models.scoring.rows import Labels
 from suffice.parallel import in_parallel
 from suffice.readers.columns import FAMILIES

@@ -13,9 +13,9 @@ from scipy.special import betaln
 
 from suffice.errors import DataError, ImproperPrior, NoUniqueMode
 from suffice.models.answers import features
+from suffice.models.likelihoods.base import check
 from suffice.models.likelihoods.bernoulli import Bernoulli
 from suffice.models.model import Block
-from suffice.models.open_columns import check
 from suffice.models.scoring.removal import Removal
 from suffice.models.scoring.rows import Labels, MatrixRows
 from suffice.models.scoring.text_rows import TextRows

@@ -13,10 +13,10 @@ from scipy.special import gammaln
 from suffice.errors import DataError, NoUniqueMode
 from suffice.models.answers import features
 from suffice.models.empirical.bins import chosen_bins, log_density
+from suffice.models.likelihoods.base import check
 from suffice.models.likelihoods.categorical import Categorical
 from suffice.models.likelihoods.histogram import Histogram
 from suffice.models.model import Block
-from suffice.models.open_columns import check
 from suffice.models.scoring.removal import Removal
 from suffice.models.scoring.rows import Labels
 from suffice.stats import ValueCounts

@@ -9,9 +9,9 @@ from scipy.special import gammaln, logsumexp
 
 from suffice.errors import DataError, ImproperPrior, KindError, NoUniqueMode, ShapeError
 from suffice.models.answers import features
+from suffice.models.likelihoods.base import check
 from suffice.models.likelihoods.poisson import Poisson
 from suffice.models.model import Block
-from suffice.models.open_columns import check
 from suffice.models.scoring.removal import Removal
 from suffice.models.scoring.rows import Labels, MatrixRows
 from suffice.posterior import Gamma

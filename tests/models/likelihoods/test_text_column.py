@@ -8,9 +8,10 @@ from scipy.special import gammaln
 
 from suffice.errors import DataError
 from suffice.models.answers import features
+from suffice.models.likelihoods.base import check
 from suffice.models.likelihoods.categorical import Categorical
 from suffice.models.likelihoods.text_column import Text
-from suffice.models.open_columns import OpenBlock, check
+from suffice.models.open_columns import OpenBlock
 from suffice.models.scoring.removal import Removal
 from suffice.models.scoring.rows import Labels
 from suffice.tables import Column, Table

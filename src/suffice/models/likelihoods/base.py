@@ -20,7 +20,7 @@ from suffice.models.scoring.removal import Removal
 from suffice.models.scoring.results import Belief, Contributions, HeldOut, Scorer
 from suffice.models.scoring.rows import Labels, Rows
 from suffice.posterior.base import Conjugate
-from suffice.tables import Column
+from suffice.tables import Column, refuse
 from suffice.typing import Array, Integers
 
 
@@ -170,6 +170,13 @@ def changed_where_known(law: L, **options: Any) -> L:
     known = {one.name for one in fields(law)}
     given = {name: value for name, value in options.items() if name in known and not law.correction}
     return replace(law, **given) if given else law
+
+
+def check(law: Likelihood, column: Column, how: str = "is declared") -> None:
+    """Raise DataError if the column holds values that the family cannot count."""
+    coded_numbers = column.storage == "category" and column.labels.dtype.kind != "O"
+    if column.storage not in {*law.storages, "nothing"} or (law.word == "text" and coded_numbers):
+        refuse(column, law.word, how)
 
 
 def uncut(law: L) -> L:

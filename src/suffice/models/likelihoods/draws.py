@@ -95,7 +95,7 @@ def rows_by_feature(likelihood: Any, t: Any, draw: Draw) -> Any:
     some, family = draw.only(width_of(t)), likelihood.family
     of = draw.source(
         getattr(likelihood, "estimate", ""),
-        lambda: _among(likelihood.plugged(t), some),
+        lambda: _among(likelihood.plug_in(t), some),
         lambda: likelihood.posterior(t, some),
     )
     width = width_of(t) if some is None else len(some)
