@@ -14,12 +14,10 @@ from suffice.models.empirical.bins import PLACES, best_cuts, candidates, widths
 from suffice.stats import ValueCounts
 from suffice.typing import Array
 
-__all__ = ["SharedDensity", "shared_density"]
-
 
 @dataclass(frozen=True, eq=False)
 class SharedDensity:
-    """Hold a piecewise constant density, and a Cauchy with the weight of one row."""
+    """A piecewise constant density, and a Cauchy with the weight of one row."""
 
     ends: Array  # edges of pieces, one more than pieces
     heights: Array
@@ -42,7 +40,7 @@ def shared_density(t: ValueCounts, strength: float = 1.0) -> SharedDensity:
     """Return the density of the values of all classes."""
     if len(t.values) < 2:
         return SharedDensity(np.zeros(0), np.zeros(0), float(t.n.sum()))
-    start = candidates(t.totals, PLACES)
+    start, _ = candidates(t.totals, PLACES)
     wide, n = np.add.reduceat(widths(t.values), start), np.add.reduceat(t.totals, start)
     cuts, _ = best_cuts(n[None], wide / wide.max(), strength)
     wide, n = np.add.reduceat(wide, cuts), np.add.reduceat(n, cuts)
