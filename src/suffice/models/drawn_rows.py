@@ -29,8 +29,6 @@ from suffice.posterior.base import generator
 from suffice.stats.inputs import WHOLE
 from suffice.typing import Array, Integers, Rng
 
-__all__ = ["Drawn", "alone", "asked", "draw_rows", "log_base", "log_density", "must_be_number"]
-
 PARAMETERS = ("estimate", "each", "once")
 
 

@@ -34,12 +34,6 @@ from suffice.stats import Bursts, PoissonSums, RateCounts, TokenCounts
 from suffice.stats.word_counts import WordCounts
 from suffice.typing import Array
 
-__all__ = [
-    "Climbed", "Expectation", "History", "Report", "ShareSource", "Weighable", "bic", "climb", "coinciding",
-    "counted_by", "entropy", "evidence_of_clusters", "expected_counts", "log_joint", "log_joint_of_labels",
-    "log_likelihoods", "log_prior_density", "lower_bound", "n_parameters", "share_out", "shares_of", "weighted_sum",
-]  # fmt: skip
-
 SLIGHT = 1e-100
 """Share below which a row does not count for a class: it would not change any count."""
 

@@ -30,8 +30,6 @@ from suffice.stats.word_counts import WordCounts
 from suffice.stats.word_shares import no_documents
 from suffice.typing import Array
 
-__all__ = ["SharedExpectation", "SharedRows", "Weighed", "emptied"]
-
 Weighed = tuple[RowsByName, Array]
 """Rows and their weights."""
 

@@ -11,8 +11,6 @@ import numpy as np
 from suffice.notebook import MOST, bar, line, plot, summary, table
 from suffice.typing import Array
 
-__all__ = ["parts_of_belief", "parts_of_predictive", "title_of"]
-
 POINTS, BARS, MANY = 141, 140, 10_000
 """Points of a curve; spikes at most; distributions of a table, or trials, whose intervals are computed."""
 

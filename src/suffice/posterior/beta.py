@@ -38,8 +38,6 @@ from suffice.stats import BinaryCounts
 from suffice.stats.inputs import COUNT, WHOLE
 from suffice.typing import Array, Floats, Interval, Rng, Size
 
-__all__ = ["Beta", "BetaBelief"]
-
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
 class BetaBelief(Conjugate[S]):

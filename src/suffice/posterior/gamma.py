@@ -35,8 +35,6 @@ from suffice.stats import PoissonSums
 from suffice.stats.inputs import COUNT
 from suffice.typing import Array, Floats, Interval, Rng, Size
 
-__all__ = ["Gamma", "GammaBelief"]
-
 LARGEST = np.finfo(np.float64).max
 
 

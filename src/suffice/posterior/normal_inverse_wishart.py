@@ -35,8 +35,6 @@ from suffice.posterior.special import log_gamma_density, log_rising
 from suffice.stats import FullMoments
 from suffice.typing import Array, Booleans, Floats, Rng, Size
 
-__all__ = ["NormalInverseWishart"]
-
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
 class NormalInverseWishart(ByItself[FullMoments]):

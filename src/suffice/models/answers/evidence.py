@@ -28,8 +28,6 @@ from suffice.notebook import card, line, table
 from suffice.stats.word_counts import read_weights
 from suffice.typing import Array, WeightsLike
 
-__all__ = ["Evidence", "coefficient_of", "evidence"]
-
 
 @dataclass(frozen=True, repr=False)
 class Evidence:

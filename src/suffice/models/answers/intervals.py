@@ -25,8 +25,6 @@ from suffice.models.scoring.rows import Rows
 from suffice.posterior.base import generator, tails
 from suffice.typing import Array, Rng
 
-__all__ = ["bounds", "drawn_by"]
-
 RowsByName = Mapping[Name, Rows]
 
 

@@ -27,8 +27,6 @@ from suffice.tables import Column, Table
 from suffice.text import Analysis, Batch
 from suffice.typing import Array, Booleans, Names
 
-__all__ = ["Top", "TopFeatures", "Wording", "WordsOfText", "known", "names_of", "parts", "reading", "speaking"]
-
 
 class Top(NamedTuple):
     """Hold a feature, its value in rows of the class, and what it adds to the log-odds there on average."""

@@ -16,8 +16,6 @@ from suffice.notebook import MOST, card, table
 from suffice.posterior.base import Conjugate
 from suffice.telling import counted
 
-__all__ = ["Posteriors"]
-
 SHOWN = 6
 
 

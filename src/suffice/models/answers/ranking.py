@@ -21,11 +21,6 @@ from suffice.stats.word_counts import WordCounts
 from suffice.telling import counted
 from suffice.typing import Array, Integers, Names
 
-__all__ = [
-    "Information", "ShownColumn", "believed", "given_names", "information_of", "ranked", "ranked_columns",
-    "shown_columns",
-]  # fmt: skip
-
 SHOWN = 10
 UNITS = {"nats": 1.0, "bits": np.log(2.0)}
 

@@ -32,8 +32,6 @@ from suffice.stats.number_columns import ColumnCounts, each_feature
 from suffice.tables import Column
 from suffice.typing import Array, Booleans
 
-__all__ = ["choose", "choose_numbers"]
-
 FEW, OFTEN = 10, 5
 """Whole numbers are categories if they have at most FEW distinct values, each seen OFTEN times on average."""
 

@@ -6,7 +6,7 @@ Values are binned: class c falls into bin b with probability θ_cb, and within a
     HB-1  posterior mean     θ_cb = (N_cb + A·share_b) / (N_c + A)
     HB-2  evidence of cuts   Σ_c ln DirichletMultinomial(N_c ; A·share) − Σ_b N_b ln share_b − cuts · ln G
     HB-3  as a density       HB-2 + ln DirichletMultinomial(N ; A·width) − Σ_b N_b ln width_b − cuts · ln G
-    HB-4  in all classes     (N h(x) + g(x)) / (N + 1): h the histogram of HB-3, g a wide Cauchy (shared_density.py)
+    HB-4  in all classes     (N h(x) + g(x)) / (N + 1): h the histogram of HB-3, g a wide Cauchy (shared_density)
 
 The second term of HB-2 is the evidence if classes do not differ, so HB-2 is a log Bayes factor. Each of the G − 1
 possible cuts has prior odds 1 : G. Dynamic programming finds the best set of cuts exactly. Only the order of values
@@ -186,3 +186,37 @@ def _counts(t: ColumnCounts, start: Integers) -> Array:
     place[start] = 1
     at = t.line * len(start) + (np.cumsum(place) - 1)[t.place]
     return np.bincount(at, t.count, len(t.n) * len(start)).reshape(len(t.n), -1).astype(np.float64, copy=False)
+
+
+@dataclass(frozen=True, eq=False)
+class SharedDensity:
+    """A piecewise constant density, and a Cauchy with the weight of one row."""
+
+    ends: Array  # edges of pieces, one more than pieces
+    heights: Array
+    rows: float
+
+    def log(self, x: Array) -> Array:
+        """Return ln f(x)."""
+        if len(self.ends) < 2:
+            return np.zeros(len(x))  # a single value has no density
+        place = np.searchsorted(self.ends, x, side="right") - 1
+        inside = (place >= 0) & (place < len(self.heights))
+        pieces = np.where(inside, self.heights[np.clip(place, 0, len(self.heights) - 1)], 0.0)
+        half = (self.ends[-1] - self.ends[0]) / 2
+        away = (x - (self.ends[0] + half)) / half
+        cauchy = 1 / (np.pi * half * (1 + np.square(away)))
+        return np.asarray(np.log((self.rows * pieces + cauchy) / (self.rows + 1)))  # HB-4
+
+
+def shared_density(t: ValueCounts, strength: float = 1.0) -> SharedDensity:
+    """Return the density of the values of all classes."""
+    if len(t.values) < 2:
+        return SharedDensity(np.zeros(0), np.zeros(0), float(t.n.sum()))
+    start, _ = candidates(t.totals, PLACES)
+    wide, n = np.add.reduceat(widths(t.values), start), np.add.reduceat(t.totals, start)
+    cuts, _ = best_cuts(n[None], wide / wide.max(), strength)
+    wide, n = np.add.reduceat(wide, cuts), np.add.reduceat(n, cuts)
+    masses = (n + strength * wide / wide.sum()) / (n.sum() + strength)
+    first = t.values[0] - widths(t.values)[0] / 2
+    return SharedDensity(first + np.append(0.0, np.cumsum(wide)), masses / wide, float(n.sum()))

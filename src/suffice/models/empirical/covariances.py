@@ -25,8 +25,6 @@ from suffice.stats import DiagonalMoments, FullMoments
 from suffice.stats.content import hashed
 from suffice.typing import Array, Integers
 
-__all__ = ["ENOUGH", "POWERS", "Spread", "by_evidence", "by_parts", "parts_of"]
-
 Kind = Literal["own", "pooled"]
 
 TOWARDS = 2.0

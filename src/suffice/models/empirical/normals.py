@@ -17,8 +17,6 @@ from suffice.posterior.special import digamma_rise, log_rising, trigamma_fall
 from suffice.stats import DiagonalMoments
 from suffice.typing import Array, Booleans
 
-__all__ = ["SHAPE", "Normals", "belief_about_normals", "units"]
-
 KAPPA, SHAPE = 0.01, 1.5
 """Prior weights: that of class means (κ) is almost none, and that of the variance (a) is one row."""
 

@@ -18,12 +18,6 @@ from suffice.posterior import Beta, Gamma
 from suffice.posterior.special import digamma_rise, log_rising, trigamma_fall
 from suffice.typing import Array
 
-__all__ = [
-    "LARGEST", "MOST_KAPPA", "SMALLEST", "Hill", "LiftEvidence", "Maximum", "Rises", "Terms", "alpha_of_cells",
-    "alpha_of_presence", "beta_of_flags", "climb", "climb_from_grid", "flag_terms", "gamma_of_counts", "kappa_of_lifts",
-    "one_alpha", "rate_terms", "symmetric_terms",
-]  # fmt: skip
-
 STEPS, HALVINGS, REACH = 100, 40, 3.0
 CLOSE, ROUNDING, FLAT = 1e-10, 1e-14, 1e-13
 

@@ -32,8 +32,6 @@ from suffice.later import gammaln, optimize
 from suffice.posterior.special import digamma_rise, log_rising, trigamma_fall
 from suffice.typing import Array, Integers
 
-__all__ = ["Documents", "Urn", "dcm", "edcm"]
-
 LEAST, MOST = 1e-6, 1e6
 """Bounds of s; the upper one is relative to the length of the longest document."""
 

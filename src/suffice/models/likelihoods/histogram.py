@@ -14,8 +14,7 @@ from typing import Any
 import numpy as np
 
 from suffice.errors import DataError, NoUniqueMode
-from suffice.models.empirical.bins import Bins, chosen_bins, given_bins, log_density
-from suffice.models.empirical.shared_density import shared_density
+from suffice.models.empirical.bins import Bins, chosen_bins, given_bins, log_density, shared_density
 from suffice.models.likelihoods.base import Likelihood
 from suffice.models.likelihoods.draws import Draw
 from suffice.models.likelihoods.places import Shares

@@ -12,8 +12,6 @@ import numpy as np
 from suffice.later import issparse, sparse
 from suffice.typing import Array, Integers
 
-__all__ = ["AS_IT_IS", "Cells", "Temper", "log", "powered", "safe_log", "tempered"]
-
 
 @dataclass(frozen=True, eq=False)
 class Cells:

@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from suffice.models.scoring.results import Estimate
     from suffice.models.scoring.rows import MatrixRows
 
-__all__ = ["Covariance", "Ellipses", "Law", "SingularMatrix", "VectorBelief", "centre_of", "roots_of"]
-
 
 Covariance = Literal["full", "shared"]
 

@@ -13,10 +13,6 @@ from suffice.stats.grid import distinct
 from suffice.stats.value_counts import in_words
 from suffice.typing import Array, Integers
 
-__all__ = [
-    "MISSING", "OTHERS", "Coding", "Cuts", "binned", "cut_to", "grouped", "pools", "shown_value", "with_missing",
-]  # fmt: skip
-
 Cuts = tuple[float, ...] | tuple[str, ...] | None
 """How to group the values of a column: upper ends of bins, or categories of which the last stands for all others.
 

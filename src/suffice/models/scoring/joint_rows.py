@@ -19,8 +19,6 @@ from suffice.models.scoring.rows import Labels, Rows
 from suffice.stats.joint_counts import JointCounts
 from suffice.typing import Array, Booleans, Integers
 
-__all__ = ["JointRows", "axis_order", "axis_words", "joint_names"]
-
 
 @dataclass(frozen=True, eq=False)
 class JointRows(Rows):

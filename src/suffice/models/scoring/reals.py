@@ -23,7 +23,6 @@ from suffice.typing import Array, Integers
 if TYPE_CHECKING:
     from suffice.models.scoring.rows import MatrixRows
 
-__all__ = ["Downdates", "NormalBelief", "NormalDensities", "StudentTs", "in_unit"]
 
 TINY = np.finfo(np.float64).tiny
 

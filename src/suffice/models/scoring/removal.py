@@ -12,8 +12,6 @@ from suffice.errors import LabelError, SubtractionError
 from suffice.later import sparse
 from suffice.typing import Array, Booleans, Integers
 
-__all__ = ["ROUNDING", "Entries", "Removal", "Repeats", "group_codes", "left", "nothing_removed"]
-
 ROUNDING = 1e-12
 
 

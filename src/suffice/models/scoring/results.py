@@ -10,19 +10,6 @@ import numpy as np
 
 from suffice.typing import Array, Booleans
 
-__all__ = [
-    "Belief",
-    "Contributions",
-    "Estimate",
-    "HeldOut",
-    "Moments",
-    "Scorer",
-    "TopFeature",
-    "lift_in_words",
-    "times_in_words",
-]
-
-
 Moments = tuple[Array, Array]
 """Means and variances."""
 

@@ -26,8 +26,6 @@ from suffice.posterior.special import log_rising
 from suffice.stats.inputs import COUNT, REAL
 from suffice.typing import Array, Integers
 
-__all__ = ["LENGTH", "Rising", "RisingHeldOut", "of_lengths", "rising_words", "with_length"]
-
 LENGTH = "(length)"
 """Name of the part of an explanation that is due to the document's length."""
 

@@ -27,8 +27,6 @@ from suffice.typing import Array, Booleans, Integers
 if TYPE_CHECKING:
     from suffice.models.scoring.linear import Linear
 
-__all__ = ["CategoryRows", "Labels", "MatrixRows", "Rows", "present_only"]
-
 
 @dataclass(frozen=True, eq=False)
 class Labels:

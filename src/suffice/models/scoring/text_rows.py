@@ -22,7 +22,6 @@ from suffice.typing import Array, Booleans, Integers
 if TYPE_CHECKING:
     from suffice.models.scoring.linear import Linear
 
-__all__ = ["EntryRows", "LookedUpTexts", "RankedLexicon", "TextRows"]
 
 DENSE = 2**25
 """Largest table of features × classes for which dense multiplication is faster, given many rows."""
