@@ -11,6 +11,7 @@ from sklearn.metrics import confusion_matrix, precision_recall_fscore_support
 import suffice as sf
 from cli.test_cli import here, mails, run, write
 from suffice.cli.class_scores import lines_of_mistakes, lines_of_scores, scores
+from suffice.models.answers.features import parameter_table
 
 __all__ = ["here"]
 
@@ -45,7 +46,7 @@ def test_inspect_tells_target_classes_and_columns_with_their_values(
     at = lines.index(next(line for line in lines if line.startswith("size: gaussian, mean ± standard deviation")))
     model = sf.load("t.suffice")
     for line, label in zip(lines[at + 1 :], ("no", "yes"), strict=False):
-        found = model.columns_["size"].table(model.statistics_["size"], model.classes_, 0.95)
+        found = parameter_table(model._model.blocks["size"].settled, model.statistics_["size"], model.classes_, 0.95)
         c = model.classes_.tolist().index(label)
         assert line == f"  {label:<3}  {found['mean'][c]:.4g} ± {found['sd'][c]:.3g}"
     assert any(line.startswith("colour: categorical, 3 values") for line in lines)

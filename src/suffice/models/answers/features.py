@@ -12,8 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from suffice.errors import ImproperPrior, KindError, PriorError
-from suffice.models.likelihoods.base import Likelihood, changed_where_known
+from suffice.models.likelihoods.base import Likelihood, changed_where_known, refusal
 from suffice.models.likelihoods.draws import Draw, rows_by_feature, width_of
+from suffice.models.likelihoods.multinomial import Multinomial
 from suffice.models.likelihoods.pictures import ClassDistributions, FeatureBelief, curves_of_counts, dots
 from suffice.models.likelihoods.shared import WordShares, by_class, shares, top_words
 from suffice.models.likelihoods.totals import Totals
@@ -33,18 +34,19 @@ from suffice.typing import Array
 
 def posterior_of(law: Likelihood, t: Any, feature: int) -> Conjugate[Any]:
     """Return the posterior of one feature's parameters in each class; that of a word is about its probability."""
-    found = law.posterior(t, np.array([feature]))
-    if not isinstance(found, Dirichlet) or not isinstance(t, TokenCounts | WordCounts):
-        return squeezed(found)
-    if width_of(t) == 1:
+    words = isinstance(law, Multinomial)
+    if words and width_of(t) == 1:
         raise PriorError("The only word in the vocabulary has no posterior: its probability is 1.")
-    return Beta(found.alpha[:, 0], found.alpha[:, 1])
+    found: Any = law.posterior(t, np.array([feature]))
+    return Beta(found.alpha[:, 0], found.alpha[:, 1]) if words else squeezed(found)
 
 
 def parameter_intervals(law: Likelihood, t: Any, level: float) -> Any:
     """Return lower and upper credible bounds of each parameter, classes × features; of normals, those of the means."""
     if hasattr(law, "intervals"):
         return law.intervals(t, level)
+    if law.lacks("evidence"):
+        raise refusal(law, "intervals")
     try:
         belief = law.posterior(t)
     except PriorError as error:

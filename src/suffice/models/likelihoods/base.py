@@ -187,5 +187,5 @@ def uncut(law: L) -> L:
 
 def refusal(law: Likelihood, what: str) -> KindError:
     """Return the error for a question that a likelihood has no answer to."""
-    why = law.lacks("evidence")
-    return KindError(f"{law.word} has no {what}: {why or 'it has none'}.")
+    subject = {"complement": "The complement of classes", "dcm": "An urn"}.get(law.word, law.word)
+    return KindError(f"{subject} has no {what}: {law.lacks('evidence') or 'it has none'}.")
