@@ -105,19 +105,21 @@ def candidates(totals: Array, most: int, first: Integers | None = None) -> tuple
     Frequent values stand alone, and the others form groups of about equal counts.
     """
     first = np.array([0, len(totals)]) if first is None else first
-    columns, column = len(first) - 1, np.repeat(np.arange(len(first) - 1), np.diff(first))
-    heavy = totals > (np.add.reduceat(totals, first[:-1]) / most)[column]
+    sizes, begin = np.diff(first), first[:-1]
+    level = np.add.reduceat(totals, begin) / most
+    heavy = totals > np.repeat(level, sizes)
     for _ in range(4):
-        rest = np.bincount(column, np.where(heavy, 0.0, totals), columns)
-        level = rest / np.maximum(1, most - np.bincount(column, heavy, columns))
-        heavy |= totals > level[column]
+        light = np.where(heavy, 0.0, totals)
+        rest = np.add.reduceat(light, begin)
+        level = rest / np.maximum(1, most - np.add.reduceat(heavy, begin, dtype=np.int64))
+        heavy |= totals > np.repeat(level, sizes)
     light = np.where(heavy, 0.0, totals)
     sums = np.cumsum(light)
-    sums -= np.repeat(np.append(0.0, sums[first[1:-1] - 1]), np.diff(first))
-    level = np.floor((sums - light / 2) / np.maximum(level, np.finfo(np.float64).tiny)[column])
+    sums -= np.repeat(np.append(0.0, sums[first[1:-1] - 1]), sizes)
+    level = np.floor((sums - light / 2) / np.repeat(np.maximum(level, np.finfo(np.float64).tiny), sizes))
     fresh = (np.diff(level, prepend=-1) != 0) | heavy
     fresh[1:] |= heavy[:-1]
-    fresh[first[:-1]] = True
+    fresh[begin] = True
     start = np.flatnonzero(fresh)
     return start, np.searchsorted(start, first)
 

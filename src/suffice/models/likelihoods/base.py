@@ -46,9 +46,9 @@ class Likelihood(ABC):
     correction: ClassVar[bool] = False
     """Whether it only corrects the scores of other blocks and is not a density: evidence and EM leave it out (JC-7)."""
 
-    @abstractmethod
     def count(self, rows: Any, labels: Labels) -> Any:
         """Return the statistic of rows by class, unsmoothed; labels may be shares."""
+        return rows.count(self.statistic[0] if isinstance(self.statistic, tuple) else self.statistic, labels)
 
     def kept(self, statistic: Any) -> Any:
         """Return the part of a statistic that the family uses: all of it, or some of its features."""
@@ -79,8 +79,8 @@ class Likelihood(ABC):
 
     @property
     def learns_prior(self) -> bool:
-        """Return whether the prior is learned from counts."""
-        return False
+        """Return whether the prior, or the pseudo-count, is learned from counts."""
+        return isinstance(getattr(self, "prior", getattr(self, "alpha", None)), str)
 
     @property
     def learns_from_labels(self) -> bool:

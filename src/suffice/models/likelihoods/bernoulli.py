@@ -17,7 +17,7 @@ from typing import Any, Literal
 import numpy as np
 
 from suffice.errors import DataError, NoUniqueMode
-from suffice.later import digamma, gammaln, sparse
+from suffice.later import digamma, gammaln
 from suffice.models.empirical.pseudo_counts import alpha_of_presence, beta_of_flags, flag_terms
 from suffice.models.likelihoods.base import Likelihood
 from suffice.models.likelihoods.pictures import FeatureBelief
@@ -26,6 +26,7 @@ from suffice.models.likelihoods.shared import (
     WordShares,
     added,
     check_mode,
+    flags,
     must_be,
     of_ratio,
     share_of_others,
@@ -48,7 +49,7 @@ from suffice.models.scoring.results import (
     TopFeature,
     times_in_words,
 )
-from suffice.models.scoring.rows import Labels, MatrixRows, Rows
+from suffice.models.scoring.rows import MatrixRows, Rows
 from suffice.posterior import Beta
 from suffice.stats import BinaryCounts
 from suffice.stats.inputs import BINARY
@@ -122,10 +123,6 @@ class Bernoulli(Likelihood):
             return FlagOdds(self.a, self.b, self.estimate)
         prior: Any = self.prior
         return FlagOdds(np.asarray(prior.a, np.float64), np.asarray(prior.b, np.float64), self.estimate)
-
-    def count(self, rows: Rows, labels: Labels) -> Any:
-        """Return counts of the rows of each class that have each feature."""
-        return rows.count(BinaryCounts, labels)
 
     def kept(self, statistic: Any) -> Any:
         """Return the counts without the words to leave out."""
@@ -245,11 +242,6 @@ class Bernoulli(Likelihood):
 
         return float(ones.map(density, n).sum().sum())
 
-    @property
-    def learns_prior(self) -> bool:
-        """Return whether the prior maximizes the evidence."""
-        return self.a is None and isinstance(self.prior, str)
-
     def weak(self, t: FlagCounts, rows: float, k: int) -> Bernoulli:
         """Return the likelihood with a uniform prior."""
         return replace(self, prior=UNIFORM, a=None, b=None)  # by WP-3
@@ -336,11 +328,6 @@ def less(total: Array, part: Array) -> Array:
     """Return total − part, with rounding residue set to 0."""
     rest = np.asarray(total - part)
     return np.where(np.abs(rest) <= ROUNDING * total, 0.0, rest)
-
-
-def flags(x: Any) -> Any:
-    """Return a sparse matrix with its stored entries replaced by ones."""
-    return sparse.csr_matrix((np.ones(x.nnz), x.indices, x.indptr), x.shape)
 
 
 def _log_share(part: Array, total: Array) -> Array:

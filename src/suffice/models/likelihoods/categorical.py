@@ -6,7 +6,7 @@ Each class has a Dirichlet prior (`places`). A category that was never seen has 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -17,7 +17,7 @@ from suffice.models.empirical.pseudo_counts import one_alpha, symmetric_terms
 from suffice.models.likelihoods.draws import Draw
 from suffice.models.likelihoods.places import UNSEEN, Shares
 from suffice.models.scoring.results import Estimate
-from suffice.models.scoring.rows import CategoryRows, Labels
+from suffice.models.scoring.rows import CategoryRows
 from suffice.stats import BinaryCounts, ValueCounts
 from suffice.stats.grid import BITS, distinct
 from suffice.stats.inputs import EXACT, POSITIVE
@@ -113,17 +113,8 @@ class Categorical(Shares):
         if self.other is not None and self.other != 0:
             POSITIVE.read(self.other, "other")
 
-    def count(self, rows: CategoryRows, labels: Labels) -> ValueCounts:
-        """Return counts of the rows of each class that have each category."""
-        return rows.count(ValueCounts, labels)
-
-    def settled(self, t: ValueCounts) -> Categorical:
-        """Return the likelihood with its pseudo-count learned if so chosen; raise NoUniqueMode if "map" has no mode."""
-        found = replace(self, alpha=self._best_alpha(t)) if self.learns_prior else self
-        found.must_have_modes(t)
-        return found
-
-    def _best_alpha(self, t: ValueCounts) -> float:
+    def best_alpha(self, t: ValueCounts) -> float:
+        """Return the pseudo-count that maximizes the evidence."""
         return one_alpha(symmetric_terms(t.count, len(t.values) + (self.other is None), t.n, self.other))
 
     def tables(self, t: ValueCounts) -> list[tuple[Array, Array]]:
@@ -148,15 +139,6 @@ class Categorical(Shares):
     def sample(self, t: ValueCounts, draw: Draw) -> NDArray[Any]:
         """Return drawn categories."""
         return np.asarray(t.values[self.drawn_places(t, draw)])
-
-    @property
-    def learns_prior(self) -> bool:
-        """Return whether the pseudo-count maximizes the evidence."""
-        return isinstance(self.alpha, str)
-
-    def weak(self, t: ValueCounts, rows: float, k: int) -> Categorical:
-        """Return the likelihood with a pseudo-count of 1."""
-        return replace(self, alpha=1.0)  # by WP-3
 
     def rows(self, column: Column) -> NamedCategories:
         """Return a column as categories."""

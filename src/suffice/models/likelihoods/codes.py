@@ -126,17 +126,8 @@ class Codes(Shares):
     word = "categorical"
     statistic = CategoryCounts
 
-    def count(self, rows: CodeRows, labels: Labels) -> CategoryCounts:
-        """Return counts of each column's categories by class."""
-        return rows.count(CategoryCounts, labels)
-
-    def settled(self, t: CategoryCounts) -> Codes:
-        """Return the likelihood with its pseudo-count learned if so chosen; raise NoUniqueMode if "map" has no mode."""
-        found = replace(self, alpha=self._best_alpha(t)) if self.learns_prior else self
-        found.must_have_modes(t)
-        return found
-
-    def _best_alpha(self, t: CategoryCounts) -> float:
+    def best_alpha(self, t: CategoryCounts) -> float:
+        """Return the pseudo-count that maximizes the evidence."""
         return one_alpha(symmetric_terms(t.counts, t.sizes, self._totals(t)))
 
     def columns(self, t: CategoryCounts) -> list[Array]:
@@ -254,15 +245,6 @@ class Codes(Shares):
         """Return the probability of each category code, with its bounds, for each column."""
         columns = zip(self.plug_in(t), *self.intervals(t, level), strict=True)
         return [dots(np.arange(p.shape[1]), {"probability": p, "low": a, "high": b}) for p, a, b in columns]
-
-    @property
-    def learns_prior(self) -> bool:
-        """Return whether the pseudo-count maximizes the evidence."""
-        return isinstance(self.alpha, str)
-
-    def weak(self, t: CategoryCounts, rows: float, k: int) -> Codes:
-        """Return the likelihood with a pseudo-count of 1."""
-        return replace(self, alpha=1.0)  # by WP-3
 
 
 def _matrix(rows: MatrixRows) -> Integers:

@@ -17,7 +17,7 @@ import numpy as np
 from suffice.errors import KindError, NoUniqueMode
 from suffice.later import sparse
 from suffice.models.likelihoods.base import Likelihood
-from suffice.models.likelihoods.shared import WordShares, added, part_of_row
+from suffice.models.likelihoods.shared import WordShares, added, flags, part_of_row
 from suffice.models.likelihoods.vocabulary import Cut
 from suffice.models.scoring.cells import Cells
 from suffice.models.scoring.kernels import product
@@ -86,7 +86,7 @@ class Complement(Likelihood):
 
     def _counted(self, x: Any) -> Any:
         """Return rows × words with each word counted as often as the model counts it."""
-        return x if not self.binary else sparse.csr_matrix((np.ones(x.nnz), x.indices, x.indptr), x.shape)
+        return flags(x) if self.binary else x
 
     @property
     def times(self) -> Times:

@@ -50,11 +50,6 @@ class Discriminant(Likelihood):
     word, family = "discriminant", NormalInverseWishart
     statistic = FullMoments
 
-    def count(self, rows: MatrixRows, labels: Labels) -> FullMoments:
-        """Return the weight, mean vector and scatter matrix of each class."""
-        counted: FullMoments = rows.count(FullMoments, labels)
-        return counted
-
     def settled(self, t: FullMoments) -> Self:
         """Return the likelihood with a definite prior that fits the columns; with none for maximum likelihood."""
         if self.estimate == "mle":

@@ -25,7 +25,7 @@ from suffice.models.scoring.linear import DenseHeldOut
 from suffice.models.scoring.reals import TINY, Downdates, NormalBelief, NormalDensities, StudentTs, in_unit
 from suffice.models.scoring.removal import Removal
 from suffice.models.scoring.results import Contributions, Estimate, TopFeature
-from suffice.models.scoring.rows import Labels, MatrixRows
+from suffice.models.scoring.rows import MatrixRows
 from suffice.parallel import in_parallel
 from suffice.posterior import NormalInverseGamma
 from suffice.posterior.mean_variance import MeanVariance
@@ -76,11 +76,6 @@ class Gaussian(Likelihood):
         if self.column:
             COUNT.read(self.floor, "floor")
             must_be(self.prior, NormalInverseGamma, "Gaussian")
-
-    def count(self, rows: MatrixRows, labels: Labels) -> DiagonalMoments:
-        """Return the weight, mean and scatter of each class and feature."""
-        counted: DiagonalMoments = rows.count(DiagonalMoments, labels)
-        return counted
 
     def settled(self, t: DiagonalMoments) -> Self:
         """Return the likelihood with a definite prior, floor and unit."""

@@ -21,7 +21,7 @@ from suffice.models.likelihoods.places import Shares
 from suffice.models.likelihoods.shared import added
 from suffice.models.scoring.cells import Cells, log
 from suffice.models.scoring.results import Estimate
-from suffice.models.scoring.rows import Labels, MatrixRows
+from suffice.models.scoring.rows import MatrixRows
 from suffice.posterior.special import log_rising
 from suffice.stats import ValueCounts
 from suffice.stats.grid import BITS, coarser, on_grid
@@ -87,11 +87,6 @@ class Histogram(Shares):
             if edges.ndim != 1 or (np.diff(edges) <= 0).any():
                 raise DataError(f"The argument 'edges' of Histogram must rise strictly; got {self.edges}.")
             object.__setattr__(self, "edges", tuple(edges.tolist()))
-
-    def count(self, rows: MatrixRows, labels: Labels) -> ValueCounts:
-        """Return counts on the grid by class."""
-        counted: ValueCounts = rows.count(ValueCounts, labels)
-        return counted
 
     def settled(self, t: ValueCounts) -> Histogram:
         """Return the likelihood with the given bins or those of highest evidence; raise NoUniqueMode for "map"."""

@@ -15,7 +15,7 @@ from typing import Any, Literal
 import numpy as np
 
 from suffice.errors import ImproperPrior, NoUniqueMode
-from suffice.later import gammaln, issparse, sparse
+from suffice.later import gammaln, issparse
 from suffice.models.empirical.pseudo_counts import alpha_of_cells
 from suffice.models.empirical.weak import weak_count
 from suffice.models.likelihoods.base import Likelihood
@@ -24,6 +24,7 @@ from suffice.models.likelihoods.shared import (
     WordShares,
     added,
     check_mode,
+    flags,
     part_of_row,
 )
 from suffice.models.likelihoods.vocabulary import Cut
@@ -55,11 +56,6 @@ class Multinomial(Likelihood):
 
     word = "multinomial"
     statistic = (TokenCounts, WordCounts)
-
-    def count(self, rows: Rows, labels: Labels) -> WordTable:
-        """Return word counts by class."""
-        counted: WordTable = rows.count(TokenCounts, labels)
-        return counted
 
     def kept(self, statistic: WordTable) -> WordTable:
         """Return the counts without the words to leave out."""
@@ -141,7 +137,7 @@ class Multinomial(Likelihood):
 
     def counted_entries(self, x: Any) -> Any:
         """Return rows × words with each word counted as often as the model counts it."""
-        return x if not self.binary else sparse.csr_matrix((np.ones(x.nnz), x.indices, x.indptr), x.shape)
+        return flags(x) if self.binary else x
 
     def contributions(self, t: WordTable, rows: Rows, weights: Array | None = None) -> Contributions:
         """Return the contributions of the row's words; if whole rows are scored, also that of its length."""
@@ -232,11 +228,6 @@ class Multinomial(Likelihood):
         row = np.repeat(np.arange(x.shape[0]), np.diff(x.indptr))
         each = np.bincount(row, gammaln(x.data + 1), x.shape[0])
         return np.asarray(gammaln(np.asarray(x.sum(axis=1)).ravel() + 1) - each)  # NB-11
-
-    @property
-    def learns_prior(self) -> bool:
-        """Return whether the pseudo-count maximizes the evidence."""
-        return isinstance(self.alpha, str)
 
     def weak(self, t: WordTable, rows: float, k: int) -> Multinomial:
         """Return the likelihood with pseudo-counts that are worth one row together, made from all rows as one class."""

@@ -13,14 +13,14 @@ from abc import abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from suffice.errors import ImproperPrior, KindError
 from suffice.later import digamma
-from suffice.models.likelihoods.base import Likelihood
+from suffice.models.likelihoods.base import Likelihood, changed, changed_where_known
 from suffice.models.likelihoods.draws import Draw, rows_of
 from suffice.models.likelihoods.pictures import ClassDistributions, dots
 from suffice.models.likelihoods.shared import added, by_value, check_mode, of_ratio, share_of_others, shares, strongest
@@ -142,11 +142,21 @@ class Shares(Likelihood):
         """Return θ of each column, classes × places."""
         return [np.exp(logs) for logs in self.log_theta(t)]
 
-    def must_have_modes(self, t: Any) -> None:
-        """Raise NoUniqueMode for "map" unless the posterior of every class has a unique mode."""
-        for counts, alpha in self.tables(t) if self.estimate == "map" else ():
+    def best_alpha(self, t: Any) -> float:
+        """Return the pseudo-count that maximizes the evidence."""
+        raise NotImplementedError
+
+    def settled(self, t: Any) -> Self:
+        """Return the likelihood with its pseudo-count learned if so chosen; raise NoUniqueMode if "map" has no mode."""
+        found = changed(self, alpha=self.best_alpha(t)) if self.learns_prior else self
+        for counts, alpha in found.tables(t) if self.estimate == "map" else ():
             if counts.shape[1]:
                 check_mode(Dirichlet, alpha + counts)
+        return found
+
+    def weak(self, t: Any, rows: float, k: int) -> Self:
+        """Return the likelihood with a pseudo-count of 1."""
+        return changed_where_known(self, alpha=1.0)  # by WP-3
 
     def scorer(self, t: Any) -> Scorer:
         """Return the scorer of rows; values that have no place score as missing."""

@@ -220,11 +220,6 @@ class Poisson(Totals):
         """Return −Σ ln x! of each row of a matrix; 0 for a column, whose evidence includes it."""
         return 0.0 if self.factorials else self.log_measure(t, rows)
 
-    @property
-    def learns_prior(self) -> bool:
-        """Return whether the prior maximizes the evidence."""
-        return isinstance(self.prior, str) and self.shape is None
-
     def weak(self, t: Counted, rows: float, k: int) -> Poisson:
         """Return the likelihood with a prior of one event at the mean rate of all rows."""
         return replace(self, prior=rate_of_all(t), shape=None, rate=None)  # by WP-3

@@ -26,7 +26,7 @@ from suffice.models.scoring.linear import DenseHeldOut, Linear
 from suffice.models.scoring.removal import Entries, Removal
 from suffice.models.scoring.results import Contributions, HeldOut, TopFeature, times_in_words
 from suffice.models.scoring.rising import Rising, of_lengths, rising_words, with_length
-from suffice.models.scoring.rows import Labels, Rows
+from suffice.models.scoring.rows import Rows
 from suffice.posterior import Dirichlet
 from suffice.stats import Bursts
 from suffice.stats.inputs import WHOLE
@@ -79,10 +79,6 @@ class Polya(Likelihood):
     word = "dcm"
     statistic = (Bursts, WordCounts)
     allowed = WHOLE
-
-    def count(self, rows: Rows, labels: Labels) -> Counted:
-        """Return counts of documents by how often they hold each word, and by length."""
-        return rows.count(Bursts, labels)  # type: ignore[no-any-return]
 
     def kept(self, statistic: Counted) -> Counted:
         """Return all counts; raise DataError if texts have no words."""

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from suffice.errors import KindError, NoUniqueMode, ShapeError
+from suffice.later import sparse
 from suffice.models.scoring.cells import Cells
 from suffice.models.scoring.linear import Linear
 from suffice.models.scoring.reals import TINY
@@ -100,6 +101,11 @@ def part_of_row(rows: Rows, t: Any, scorer: Linear, weights: Array | None) -> Pa
     powers = None if weights is None else weights[x.indices]
     times = times if powers is None else times * powers[:, None]
     return Part(x.indices, times, Contributions(x.indices.tolist(), often, logs, powers=powers))
+
+
+def flags(x: Any) -> Any:
+    """Return a sparse matrix with its stored entries replaced by ones."""
+    return sparse.csr_matrix((np.ones(x.nnz), x.indices, x.indptr), x.shape)
 
 
 def strongest(weights: Array, k: int, row: Callable[[int], tuple[Any, str]]) -> list[TopFeature]:

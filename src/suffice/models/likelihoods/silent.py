@@ -12,7 +12,7 @@ from suffice.later import sparse
 from suffice.models.likelihoods.base import Likelihood
 from suffice.models.scoring.linear import DenseHeldOut, Linear
 from suffice.models.scoring.removal import Removal
-from suffice.models.scoring.results import Contributions, Moments, TopFeature
+from suffice.models.scoring.results import Moments
 from suffice.models.scoring.rows import Labels, Rows
 from suffice.stats import ClassCounts
 from suffice.tables import Column
@@ -91,20 +91,6 @@ class Silent(Likelihood):
     def held_out(self, t: ClassCounts, rows: Rows, removed: Removal) -> DenseHeldOut:
         """Return scores of zero."""
         return DenseHeldOut(np.zeros((len(rows), len(t.counts))))
-
-    def contributions(self, t: ClassCounts, rows: Rows, weights: Array | None = None) -> Contributions:
-        """Return empty contributions."""
-        return Contributions([], [], np.zeros((0, len(t.counts))))
-
-    def belief(self, t: ClassCounts, weights: Array | None = None) -> Zeros:
-        """Return a belief of zeros."""
-        return Zeros(len(t.counts))
-
-    def top_features(
-        self, t: ClassCounts, n: Array, code: int, k: int, weights: Array | None = None
-    ) -> list[TopFeature]:
-        """Return an empty list."""
-        return []
 
     def rows(self, column: Column) -> NoValues:
         """Return rows without a value, regardless of the column's values."""

@@ -110,11 +110,6 @@ class Text(Multinomial):
         """Return a column as texts."""
         return ColumnTexts.of_strings(_strings(column), self.analysis, column.name)
 
-    def count(self, rows: Any, labels: Labels) -> WordCounts:
-        """Return word counts by class."""
-        counts: WordCounts = rows.count(WordCounts, labels)
-        return counts
-
     def served(self, block: Any) -> WordCounts | None:
         """Return the word counts of a block, or those of its categories if these are words."""
         t = block.statistic
@@ -122,7 +117,9 @@ class Text(Multinomial):
             found: WordCounts | None = super().served(block)
             return found
         words = pa.array(t.values[t.place].tolist(), pa.large_string())
-        return self.count(ColumnTexts.of_strings(words, self.analysis, ""), Labels(t.line, t.count, int(t.classes)))
+        return ColumnTexts.of_strings(words, self.analysis, "").count(
+            WordCounts, Labels(t.line, t.count, int(t.classes))
+        )
 
     def scorer(self, t: Any) -> Scorer:
         """Return the scorer of texts; zeros if no word was ever seen."""

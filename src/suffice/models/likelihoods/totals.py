@@ -25,7 +25,7 @@ from suffice.models.scoring.cells import Cells
 from suffice.models.scoring.linear import DenseHeldOut
 from suffice.models.scoring.removal import Removal, left
 from suffice.models.scoring.results import Belief, Contributions, Estimate, HeldOut, Moments, Scorer, TopFeature
-from suffice.models.scoring.rows import Labels, MatrixRows
+from suffice.models.scoring.rows import MatrixRows
 from suffice.stats.inputs import COUNT, Allowed
 from suffice.tables import Column, numbers
 from suffice.typing import Array, Integers
@@ -91,10 +91,6 @@ class Totals(Likelihood):
         return replace(self, **options)
 
     # the answers ------------------------------------------------------------------------------------------------------
-
-    def count(self, rows: MatrixRows, labels: Labels) -> Any:
-        """Return the number of rows and their sum by class."""
-        return rows.count(self.statistic, labels)  # type: ignore[arg-type]  # it has one type
 
     def settled(self, t: Any) -> Self:
         """Return the likelihood with a definite prior; raise NoUniqueMode for "map" if a parameter has no mode."""
