@@ -31,7 +31,7 @@ FEW = 5
 
 @dataclass(frozen=True, eq=False)
 class CheckedBlock:
-    """Hold the compared features of a block: those of real rows as numbers, NaN where missing, and how to draw them."""
+    """The compared features of a block: those of real rows as numbers, NaN where missing, and how to draw them."""
 
     real: Array
     names: list[str]

@@ -31,7 +31,7 @@ from suffice.typing import Array, WeightsLike
 
 @dataclass(frozen=True, repr=False)
 class Evidence:
-    """Hold ln p of the training rows and labels, and its parts."""
+    """The ln p of the training rows and labels, and its parts."""
 
     classes: NDArray[Any]
     features: Any  # names of the features

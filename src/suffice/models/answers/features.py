@@ -1,7 +1,7 @@
 """Answer questions about the features of a block, from its posterior and its plug-in estimate.
 
 Each answer is written once, for families by the type of their posterior. Where a likelihood has a method of the same
-name, its answer truly differs.
+name (`intervals` and `table` for those of parameters), its answer truly differs.
 """
 
 from __future__ import annotations
@@ -166,11 +166,7 @@ def measured(law: Likelihood, t: Any) -> str:
     if hasattr(law, "measured"):
         return str(law.measured(t))
     if isinstance(t, WordCounts | Bursts):
-        return (
-            "probabilities of words that are there or not"
-            if getattr(law, "binary", False)
-            else "probabilities of words"
-        )
+        return "probabilities of words" + " that are there or not" * bool(getattr(law, "binary", False))
     kind = "densities of numbers" if isinstance(t, DiagonalMoments | FullMoments | WaitingTimes) else ""
     kind = kind or ("probabilities of counts" if isinstance(t, TokenCounts | RateCounts) else "probabilities of values")
     flat = not getattr(getattr(law, "prior", None), "proper", True)  # evidence under a flat mean: NG-3, NW-4

@@ -77,7 +77,7 @@ def _stretches(rows: RowsByName, numbers: int) -> Iterator[slice]:
 
 @dataclass(frozen=True)
 class _Beliefs:
-    """Hold the posterior of each block's scores, with the views and the class prior."""
+    """The posterior of each block's scores, with the views and the class prior."""
 
     predictor: Predictor
     blocks: Mapping[Name, Belief]

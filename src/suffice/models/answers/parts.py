@@ -29,7 +29,7 @@ from suffice.typing import Array, Booleans, Names
 
 
 class Top(NamedTuple):
-    """Hold a feature, its value in rows of the class, and what it adds to the log-odds there on average."""
+    """A feature, its value in rows of the class, and what it adds to the log-odds there on average."""
 
     feature: Any
     value: str
@@ -149,7 +149,7 @@ LISTED = 5
 
 @dataclass(frozen=True)
 class WordsOfText:
-    """Hold the distinct tokens of one text, in the order of the text."""
+    """The distinct tokens of one text, in the order of the text."""
 
     tokens: list[str]
 
@@ -179,7 +179,7 @@ AS_THEY_ARE = Analysis(unit=_token)
 
 @dataclass(frozen=True)
 class Wording:
-    """Hold the names of the parts of one row."""
+    """The names of the parts of one row."""
 
     names: Names | None = None  # of the only block's features; None if its rows name them
     values: Sequence[str] | None = None  # value of each feature in the row, if the block has only codes

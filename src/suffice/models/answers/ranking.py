@@ -142,7 +142,7 @@ def _shares(predictor: Predictor) -> Array:
 
 @dataclass(frozen=True)
 class ShownColumn:
-    """Hold a column's name, the name of its family, its weight, and its distribution in each class."""
+    """A column's name, the name of its family, its weight, and its distribution in each class."""
 
     name: Any
     kind: str

@@ -48,7 +48,7 @@ LEAST, MOST = (1e-2, 1e-6), (1e4, 1e6)
 
 @dataclass(frozen=True)
 class Spread:
-    """Hold a prior up to the variances of columns."""
+    """A prior up to the variances of columns."""
 
     kind: Kind = "pooled"
     more: float = 1.0  # ν − d + 1
@@ -73,7 +73,7 @@ def widths(t: FullMoments, kind: Kind) -> Array:
 
 @dataclass(frozen=True)
 class Bodies:
-    """Hold the eigenvalues of scatter matrices in units of the variances: one per class, or one that all share."""
+    """The eigenvalues of scatter matrices in units of the variances: one per class, or one that all share."""
 
     law: Law
     mean: Array

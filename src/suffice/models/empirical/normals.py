@@ -27,7 +27,7 @@ BOUNDS_KAPPA, BOUNDS_SHAPE, BOUNDS_SCALE = (1e-6, 1e6), (0.05, 1e6), (1e-9, 1e9)
 
 @dataclass(frozen=True)
 class Normals:
-    """Hold moments in each column's own unit, classes × columns, and the current hyperparameters."""
+    """Moments in each column's own unit, classes × columns, and the current hyperparameters."""
 
     n: Array
     mean: Array

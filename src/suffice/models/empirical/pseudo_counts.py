@@ -34,7 +34,7 @@ class Hill(Protocol):
 
 @dataclass(frozen=True)
 class Maximum:
-    """Hold the point where a climb ended, and the heights on the way."""
+    """The point where a climb ended, and the heights on the way."""
 
     x: Array
     heights: list[float]
@@ -107,7 +107,7 @@ Terms = tuple[Any, Any, Any, Any]
 
 @dataclass(frozen=True)
 class Rises:
-    """Hold a sum Σ times · ln z(z+1)…(z+n−1), with z = lines·x + offset."""
+    """A sum Σ times · ln z(z+1)…(z+n−1), with z = lines·x + offset."""
 
     lines: Array
     offset: Array
@@ -210,7 +210,7 @@ def beta_of_flags(hill: Rises) -> Beta:
 
 @dataclass(frozen=True)
 class Rates:
-    """Hold GP-3 of many counts T over n rows, as a function of the shape and the rate of one Gamma."""
+    """GP-3 of many counts T over n rows, as a function of the shape and the rate of one Gamma."""
 
     shapes: Rises
     total: Array
@@ -256,7 +256,7 @@ def gamma_of_counts(hill: Rates) -> Gamma:
 
 @dataclass(frozen=True)
 class LiftEvidence:
-    """Hold JC-3 of cells as a function of κ: n ~ Poisson(λE), λ ~ Gamma(κ, κ), against columns that act alone."""
+    """JC-3 of cells as a function of κ: n ~ Poisson(λE), λ ~ Gamma(κ, κ), against columns that act alone."""
 
     count: Array
     expected: Array

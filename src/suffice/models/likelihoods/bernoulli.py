@@ -261,7 +261,7 @@ class Bernoulli(Likelihood):
 
 @dataclass(frozen=True, eq=False)
 class FlagOdds:
-    """Hold pseudo-counts of on and off, as single numbers or one per feature, and the estimate of θ."""
+    """Pseudo-counts of on and off, as single numbers or one per feature, and the estimate of θ."""
 
     a: Array
     b: Array
@@ -439,7 +439,7 @@ def _by_size(odds: FlagOdds, ones: Cells, code: Integers, rest: Array) -> tuple[
 
 @dataclass(frozen=True, eq=False)
 class FlagBelief:
-    """Hold Beta beliefs about binary features, classes × features."""
+    """Beta beliefs about binary features, classes × features."""
 
     ones: Cells
     n: Array

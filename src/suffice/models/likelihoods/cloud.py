@@ -107,7 +107,7 @@ class CloudScores:
 
 @dataclass(frozen=True, eq=False)
 class CloudBelief:
-    """Hold the posterior of the scores of rows that may lack numbers."""
+    """The posterior of the scores of rows that may lack numbers."""
 
     whole: VectorBelief
 

@@ -86,7 +86,7 @@ def first_lines(t: CategoryCounts) -> Integers:
 
 @dataclass(frozen=True, eq=False)
 class CodeScores:
-    """Hold ln θ of every category, columns side by side, each followed by its unseen category."""
+    """The ln θ of every category, columns side by side, each followed by its unseen category."""
 
     table: Array  # a line per category
     first: Integers  # each column's first line, then the number of lines

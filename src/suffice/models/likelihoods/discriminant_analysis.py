@@ -69,7 +69,7 @@ def shrunk(covariance: Array, shrinkage: float) -> Array:
 
 @dataclass(frozen=True)
 class Planes:
-    """Hold the results of linear discriminant analysis."""
+    """The results of linear discriminant analysis."""
 
     mean: Array
     centre: Array
@@ -81,7 +81,7 @@ class Planes:
 
 @dataclass(frozen=True)
 class Quadrics:
-    """Hold the results of quadratic discriminant analysis, with covariances by their axes."""
+    """The results of quadratic discriminant analysis, with covariances by their axes."""
 
     mean: Array
     covariance: Array

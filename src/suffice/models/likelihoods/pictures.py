@@ -19,7 +19,7 @@ FINE = 801
 
 @dataclass(frozen=True)
 class FeatureBelief:
-    """Hold a Beta or Gamma for each class and feature, by its two parameters."""
+    """A Beta or Gamma for each class and feature, by its two parameters."""
 
     counts: Cells
     added: Any  # pseudo-counts: a number, one per feature, or classes × features
@@ -62,7 +62,7 @@ class FeatureBelief:
 
 @dataclass(frozen=True)
 class JointLifts:
-    """Hold how often values of columns occur jointly in each class, and how often they would if columns acted alone."""
+    """How often values of columns occur jointly in each class, and how often they would if columns acted alone."""
 
     values: tuple[tuple[str, ...], ...]  # the values of each column, in words
     count: Array  # classes × values of each column

@@ -38,7 +38,7 @@ Counted = Bursts | WordCounts
 
 @dataclass(frozen=True, eq=False)
 class Urns:
-    """Hold the fitted urns, α by class and word, and how each fit went."""
+    """The fitted urns, α by class and word, and how each fit went."""
 
     alpha: Cells  # where sparse, `unmet` is the factor of the prior for words not met
     prior: Array  # one-word documents of each word credited to every class

@@ -80,7 +80,7 @@ def power_in_words(power: float, adds: float | None = None, others: str = "", te
 
 @dataclass(frozen=True)
 class Part:
-    """Hold the features of one row, how often each counts, and their contributions."""
+    """The features of one row, how often each counts, and their contributions."""
 
     features: Integers
     times: Array  # features × 1

@@ -196,7 +196,7 @@ class TotalScores:
 
 @dataclass(frozen=True, eq=False)
 class TotalBelief:
-    """Hold the beliefs about the parameters of each class and feature."""
+    """The beliefs about the parameters of each class and feature."""
 
     law: Totals
     t: Any

@@ -100,7 +100,7 @@ def _logit_beta(tail: float, a: Array, b: Array) -> Array:
 
 @dataclass(frozen=True)
 class RateBelief:
-    """Hold Gamma beliefs about Poisson rates, classes × features."""
+    """Gamma beliefs about Poisson rates, classes × features."""
 
     shape: Array
     rate: Array
@@ -128,7 +128,7 @@ class RateBelief:
 
 @dataclass(frozen=True, eq=False)
 class WordBelief:
-    """Hold a Dirichlet belief about words for each class. Only words that occur in the rows are looked up."""
+    """A Dirichlet belief about words for each class. Only words that occur in the rows are looked up."""
 
     counts: Cells
     alpha: Array  # a number, or one per word
@@ -171,7 +171,7 @@ class WordBelief:
 
 @dataclass(frozen=True, eq=False)
 class LiftBelief:
-    """Hold Gamma beliefs about lifts, classes × joint values."""
+    """Gamma beliefs about lifts, classes × joint values."""
 
     t: Any
     shape: Array

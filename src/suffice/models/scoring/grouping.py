@@ -69,7 +69,7 @@ def shown_value(word: str) -> str:
 
 @dataclass(frozen=True, eq=False)
 class Coding:
-    """Hold the columns that may act jointly: their names, and the code of each row's value, −1 where it is missing."""
+    """The columns that may act jointly: their names, and the code of each row's value, −1 where it is missing."""
 
     names: list[Any]
     codes: Integers  # rows × columns

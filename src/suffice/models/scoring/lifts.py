@@ -146,7 +146,7 @@ def flat(codes: Integers, sizes: Sequence[int]) -> Integers:
 
 @dataclass(frozen=True, eq=False)
 class LearnedCodes:
-    """Hold training rows by the codes of their values, to score each row without itself or its group.
+    """Training rows by the codes of their values, to score each row without itself or its group.
 
     Sets are tuples of two or three column numbers. A row that lacks one of the columns does not count for the set, and
     its lift there is zero.

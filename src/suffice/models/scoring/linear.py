@@ -184,7 +184,7 @@ class LinearHeldOut:
 
 @dataclass(frozen=True, eq=False)
 class DenseHeldOut:
-    """Hold scores of training rows whose features have no weights."""
+    """Scores of training rows whose features have no weights."""
 
     table: Array
     length: Array | None = None

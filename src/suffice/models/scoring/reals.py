@@ -38,7 +38,7 @@ def in_unit(rows: MatrixRows, unit: float) -> inputs.RowMatrix:
 
 @dataclass(frozen=True, eq=False)
 class NormalDensities:
-    """Hold independent normals, classes × features."""
+    """Independent normals, classes × features."""
 
     mean: Array
     variance: Array
@@ -83,7 +83,7 @@ class NormalDensities:
 
 @dataclass(frozen=True, eq=False)
 class StudentTs:
-    """Hold independent Student-t's, classes × features."""
+    """Independent Student-t's, classes × features."""
 
     df: Array
     location: Array
@@ -119,7 +119,7 @@ class StudentTs:
 
 @dataclass(frozen=True, eq=False)
 class NormalBelief:
-    """Hold normal-inverse-gamma beliefs about means and variances, classes × features."""
+    """Normal-inverse-gamma beliefs about means and variances, classes × features."""
 
     m: Array
     kappa: Array

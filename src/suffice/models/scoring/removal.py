@@ -146,7 +146,7 @@ class Removal:
 
 @dataclass(frozen=True)
 class Repeats:
-    """Hold the distinct pairs of a feature and its count in a row; rows that lose as much of a feature share one."""
+    """The distinct pairs of a feature and its count in a row; rows that lose as much of a feature share one."""
 
     rows: Any  # counts, rows × pairs as CSR
     feature: Integers  # one per pair

@@ -51,7 +51,7 @@ class TopFeature(NamedTuple):
 
 @dataclass(frozen=True)
 class Contributions:
-    """Hold what each part of one row adds to its score: name or place, value in words, and ln p(x_j | c), parts ×
+    """What each part of one row adds to its score: name or place, value in words, and ln p(x_j | c), parts ×
     classes.
 
     Constants that all classes share are left out, as in scores. The parts sum to the row's score.

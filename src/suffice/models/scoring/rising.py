@@ -34,7 +34,7 @@ CELLS_AT_ONCE = 2**22
 
 @dataclass(frozen=True, eq=False)
 class Rising:
-    """Hold α per class and feature, an offset per class, and for documents the sum of α per class."""
+    """The α per class and feature, an offset per class, and for documents the sum of α per class."""
 
     alpha: Cells  # where sparse, `unmet` is the factor rest_c of the prior for words not met
     offset: Array

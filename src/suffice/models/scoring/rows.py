@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Labels:
-    """Hold the class of each row, as a code or as shares of all classes, and the row's weight."""
+    """The class of each row, as a code or as shares of all classes, and the row's weight."""
 
     y: NDArray[Any]  # codes, or shares as rows × classes
     weights: Array | None
