@@ -44,7 +44,8 @@ def matrix(x: Array) -> MatrixRows:
 
 
 def counted(likelihood: Discriminant, kept: Any = slice(None), codes: Any = CODES, x: Array = X) -> FullMoments:
-    return likelihood.count(matrix(x[kept]), Labels(codes[kept], WEIGHTS[kept], CLASSES))
+    t: FullMoments = likelihood.count(matrix(x[kept]), Labels(codes[kept], WEIGHTS[kept], CLASSES))
+    return t
 
 
 def by_hand(covariance: str, estimate: str, prior: NormalInverseWishart, new: Array, kept: Any = slice(None)) -> Array:
