@@ -16,6 +16,7 @@ from importlib import import_module
 from pathlib import Path
 
 import suffice
+from suffice.models.likelihoods.base import Likelihood
 
 SOURCE = Path(suffice.__file__).parent
 FOLDERS = ("models", "readers", "estimators")
@@ -59,6 +60,14 @@ def classes() -> set[type]:
 def own_bases(kind: type) -> int:
     """Return how many classes of the library a class inherits from."""
     return sum(base.__module__.startswith("suffice.") for base in kind.__mro__[1:])
+
+
+def contract(kind: type) -> tuple[list[str], list[str]]:
+    """Return the public methods and the public class attributes that a class defines or declares itself."""
+    own = vars(kind)
+    methods = [name for name, value in own.items() if inspect.isfunction(value) or isinstance(value, property)]
+    attributes = {*inspect.get_annotations(kind)} | {*own} - {*methods}
+    return [name for name in methods if name[0] != "_"], sorted(name for name in attributes if name[0] != "_")
 
 
 def class_names(paths: Iterable[Path]) -> Iterator[tuple[str, str]]:
@@ -124,6 +133,8 @@ def main() -> None:
     long = [f"{path.relative_to(SOURCE)} {lines(path)}" for path in inner if lines(path) > LONG]
     owners = sum(len(re.findall(r"\bowner: Any\b", path.read_text())) for path in every)
     where = "models + readers + estimators"
+    methods, attributes = contract(Likelihood)
+    print(f"contract of a likelihood: {len(methods)} methods, {len(attributes)} class attributes")
     print(f"@singledispatch: {dispatchers(every)}")
     print(f"owner: Any: {owners}")
     print(f"Any in estimators: {sum(names(path, 'Any') for path in files('estimators'))}")

@@ -13,6 +13,7 @@ from cli.test_cli import here, mails, run, write
 from store.cases import models
 from suffice.cli.lines import lines_of_mistakes, lines_of_scores
 from suffice.evaluate import ClassScores
+from suffice.models.answers.features import parameter_table
 
 __all__ = ["here"]
 
@@ -45,9 +46,9 @@ def test_inspect_tells_target_classes_and_columns_with_their_values(
     at = lines.index(next(line for line in lines if line.startswith("size: gaussian, mean ± standard deviation")))
     model = sf.load("t.suffice")
     for line, label in zip(lines[at + 1 :], ("no", "yes"), strict=False):
-        found = model.columns_["size"].table(model.statistics_["size"], model.classes_, 0.95)
+        size = parameter_table(model._model.blocks["size"].settled, model.statistics_["size"], model.classes_, 0.95)
         c = model.classes_.tolist().index(label)
-        assert line == f"  {label:<3}  {found['mean'][c]:.4g} ± {found['sd'][c]:.3g}"
+        assert line == f"  {label:<3}  {size['mean'][c]:.4g} ± {size['sd'][c]:.3g}"
     assert any(line.startswith("colour: categorical, 3 values") for line in lines)
     assert any(line.startswith("wait: ") for line in lines)
     assert any("true: 5" in line for line in lines)

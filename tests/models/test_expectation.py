@@ -86,7 +86,7 @@ def test_the_objective_is_its_formula_and_no_step_takes_it_down() -> None:
     source = shared(10, 0.5)
     model = source.base
     joint = log_joint(Predictor(model), rows(X))
-    rates = np.asarray(RATES.rates(model.blocks["X"].t))
+    rates = np.asarray(RATES.plug_in(model.blocks["X"].t))
     density = stats.gamma.logpdf(rates, 2, scale=1.0).sum()
     labelled = WEIGHTS[:10] @ joint[np.arange(10), CODES[:10]]
     expected = labelled + 0.5 * WEIGHTS[10:] @ logsumexp(joint[10:], axis=1) + density

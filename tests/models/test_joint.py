@@ -160,7 +160,7 @@ def test_values_never_seen_say_nothing_together() -> None:
     scores = family.scorer(t).scores(new)
     assert scores[0, 0] == np.log(1 / (0 + 1))  # "a" and "y" were seen, in classes of their own: nothing is expected
     np.testing.assert_array_equal(scores[1], [0, 0])
-    assert family.known(t, new).tolist() == [False, False]
+    assert new.known(t).tolist() == [False, False]
 
 
 def test_tables_that_would_be_too_large_are_refused() -> None:

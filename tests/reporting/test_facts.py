@@ -8,6 +8,7 @@ import pytest
 
 import suffice as sf
 from reporting.data import counts, letters, lights, table
+from suffice.models.answers.features import parameter_table
 from suffice.models.answers.ranking import believed
 from suffice.models.choosing.judge import some_rows
 from suffice.reporting import facts as facts_of_report
@@ -156,7 +157,7 @@ def test_columns_by_what_they_tell() -> None:
     assert {line["name"]: line["missing"] for line in found.data.columns}["town"] == 17
     flag = next(view for view in found.columns if view.name == "flag")
     shown = {(line["class"], line["value"]): line["share"] for line in flag.lines}
-    theirs = model.columns_["flag"].table(model.statistics_["flag"], model.classes_, 0.95)
+    theirs = parameter_table(model.columns_["flag"], model.statistics_["flag"], model.classes_, 0.95)
     assert [shown["no", "True"], shown["yes", "True"]] == pytest.approx(theirs["probability"], rel=1e-3)
 
 

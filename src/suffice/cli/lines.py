@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from suffice.cli.outputs import WIDTH
 from suffice.engines.roles import kind_of_rows
 from suffice.errors import SufficeError
+from suffice.models.answers.features import parameter_table
 from suffice.models.likelihoods.base import Likelihood
 from suffice.store.models import describe, load_to_answer
 from suffice.telling import counted
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
 
 MANY, CLASSES, COLUMNS = 50, 6, 40
 """The most classes with a line, the most with a line for each column, and the most columns shown."""
+
+VALUES_OF = {"histogram": "bin", "text": "word"}  # what a family calls its values, if not values
 
 
 def inspected(path: Path, top: int) -> tuple[dict[str, Any], list[str]]:
@@ -131,7 +134,7 @@ def describe_columns(model: Any) -> dict[str, dict[str, Any]]:
     powers, names = model.feature_powers_ or {}, [str(label) for label in model.classes_]
     found = {}
     for name, block in model._model.alone.items():
-        facts = block.settled.table(block.t, model.classes_, 0.95)
+        facts = parameter_table(block.settled, block.t, model.classes_, 0.95)
         classes = {label: _of_class(facts, c, len(names)) for c, label in enumerate(names)}
         found[str(name)] = {"model": block.likelihood.word, "power": powers.get(name), "classes": classes}
         if "word" in facts:
@@ -157,7 +160,7 @@ def lines_of_columns(model: Any, columns: dict[str, dict[str, Any]], classes: li
     lines, margin = [], max(map(len, classes))
     known = {str(name): likelihood for name, likelihood in model.columns_.items()}
     for name, facts in columns.items():
-        lines.append(cut(f"{name}: {_head(facts, known[name].value_word)}", width))
+        lines.append(cut(f"{name}: {_head(facts, VALUES_OF.get(known[name].word, 'value'))}", width))
         if not known[name].silent:
             shown = (f"  {label:<{margin}}  {_shown(facts['classes'][label], known[name])}" for label in classes)
             lines += [cut(line, width) for line in shown]
@@ -190,7 +193,7 @@ def _shown(facts: dict[str, Any], likelihood: Likelihood) -> str:
     values = facts.get("values") or {"true": facts["probability"]}
     named = [value for value in values if value != OTHER]
     best = sorted(named, key=lambda value: -values[value])[:VALUES]
-    if likelihood.ordered:
+    if likelihood.word == "histogram":
         best = [value for value in named if value in best]
     more = ", …" if len(named) > len(best) else ""
     return ", ".join(f"{value}: {100 * values[value]:.0f} %" for value in best) + more

@@ -29,6 +29,7 @@ from suffice.later import pa
 from suffice.models.choosing.chooser import ROWS
 from suffice.models.expectation import EMRows, Expectation, SharedRows, Weighed
 from suffice.models.likelihoods.gaussian import Gaussian
+from suffice.models.likelihoods.silent import Unknown
 from suffice.models.model import Block, Model
 from suffice.models.predictor import Predictor
 from suffice.models.scoring.rows import Labels
@@ -271,7 +272,8 @@ def _chosen_by_all(plain: Any, roles: Roles, sample: Any) -> Any:
     plain._read(table, np.zeros(len(table), np.int64), None, True)
     likelihoods, types = plain._reader.settled_by_all([table]).likelihoods, pa.types
     numbers = [one.name for one in sample.schema if types.is_integer(one.type) or types.is_floating(one.type)]
-    return likelihoods | {name: Gaussian() for name in numbers if name in likelihoods and likelihoods[name].undecided}
+    unknown = [name for name in numbers if isinstance(likelihoods.get(name), Unknown)]
+    return likelihoods | dict.fromkeys(unknown, Gaussian())
 
 
 def _know_columns(estimator: Any, roles: Roles, skipped: int, target: Any) -> None:

@@ -16,6 +16,7 @@ from suffice.engines.roles import Roles, label_among, roles
 from suffice.errors import KindError
 from suffice.estimators.shell.atomic import snapshot
 from suffice.later import pa
+from suffice.models.open_columns import read_as
 from suffice.tables.row_files import Files, Given
 from suffice.tables.sniff import LONGEST_ROW
 from suffice.typing import Array
@@ -62,8 +63,8 @@ def opened(
     listed = [Path(paths)] if isinstance(paths, str | Path) else [Path(path) for path in paths]
     label = label_among if known is None else lambda names: known
     columns = getattr(model, "columns_", {})
-    read_as = {str(name): column.read_as(model.statistics_[name]) for name, column in columns.items()}
-    learned = {name: kind for name, kind in read_as.items() if kind is not None}
+    needs: dict[str, Any] = {str(name): read_as(column, model.statistics_[name]) for name, column in columns.items()}
+    learned = {name: kind for name, kind in needs.items() if kind is not None}
     expected = tuple(name for name in (known, text) if name is not None)
     needed = None
     if strict:

@@ -17,6 +17,7 @@ from suffice.estimators.shell.merging import counts_alone
 from suffice.estimators.shell.stored import params_in_files
 from suffice.later import pa
 from suffice.models.choosing.chooser import ROWS
+from suffice.models.likelihoods.silent import Unknown
 from suffice.models.open_columns import Chosen
 from suffice.telling import tell
 from suffice.text import Tokens
@@ -171,7 +172,7 @@ def first_pass(
             for name in undeclared:
                 likelihood, kind = chosen.get(name), sample.schema.field(name).type
                 by_type = next((word for is_one, word in BY_TYPE if is_one(kind)), "drop")
-                columns[name] = by_type if likelihood is None or likelihood.undecided else Chosen(likelihood)
+                columns[name] = by_type if likelihood is None or isinstance(likelihood, Unknown) else Chosen(likelihood)
             plain.set_params(columns=columns)
     job = CountRows(plain, roles, keep, options.skip, journal=options.journal, **words)
     return job, engine.result(job)

@@ -14,9 +14,13 @@ import numpy as np
 
 from suffice.errors import InputError, KindError
 from suffice.later import logsumexp
+from suffice.models.answers.features import sample
 from suffice.models.class_prior import ClassPrior
 from suffice.models.expectation import log_joint
+from suffice.models.likelihoods.base import changed
+from suffice.models.likelihoods.discriminant_analysis import LinearAnalysis
 from suffice.models.likelihoods.draws import Draw, Drawer, width_of
+from suffice.models.likelihoods.histogram import Histogram
 from suffice.models.model import Block, Model, Name
 from suffice.models.predictor import Predictor, RowsByName
 from suffice.models.scoring.cells import AS_IT_IS
@@ -24,8 +28,6 @@ from suffice.models.views import Views
 from suffice.posterior.base import generator
 from suffice.stats.inputs import WHOLE
 from suffice.typing import Array, Integers, Rng
-
-__all__ = ["Drawn", "alone", "asked", "draw_rows", "log_base", "log_density", "must_be_number"]
 
 PARAMETERS = ("estimate", "each", "once")
 
@@ -47,7 +49,7 @@ def alone(predictor: Predictor) -> Predictor:
     model = predictor.model
     blocks = {name: block for name, block in model.alone.items() if not block.likelihood.silent}
     for name, block in blocks.items():
-        why = block.likelihood.no_density
+        why = block.likelihood.lacks("density")
         if why:
             of = f"Column {name!r}, {block.likelihood.word}," if len(blocks) > 1 else block.likelihood.word.capitalize()
             raise KindError(f"{of} gives rows no probability: {why}.")
@@ -58,8 +60,11 @@ def alone(predictor: Predictor) -> Predictor:
 
 def _as_density(block: Block) -> Block:
     """Return the block as a density: the block itself if it is one, so that urns are not fitted again."""
-    density = block.settled.as_density(block.t)
-    return block if density is block.settled else replace(block, likelihood=density)
+    if isinstance(block.settled, LinearAnalysis):
+        return replace(block, likelihood=block.settled.as_density(block.t))
+    if getattr(block.settled, "damped", False):  # then a word counts less often than it occurs
+        return replace(block, likelihood=changed(block.settled, damped=False))
+    return block
 
 
 def log_density(predictor: Predictor, rows: RowsByName) -> Array:
@@ -76,8 +81,9 @@ def log_base(predictor: Predictor, rows: RowsByName) -> Array:
         block = predictor.model.blocks[name]
         if part.present is not None and not part.present.any():
             continue
-        base = block.settled.log_base(block.t, part)
-        logs += base if part.present is None else np.where(part.present, base, 0.0)
+        if isinstance(block.settled, Histogram):
+            base = block.settled.log_base(block.t, part)
+            logs += base if part.present is None else np.where(part.present, base, 0.0)
     return logs
 
 
@@ -104,7 +110,7 @@ def _must_have_posteriors(model: Model) -> None:
 
 
 def _drawn(block: Block, how: Draw, features: Integers | None) -> Any:
-    return block.settled.sample(block.t, replace(how, features=features))
+    return sample(block.settled, block.t, replace(how, features=features))
 
 
 def _shares(prior: ClassPrior, model: Model, how: Draw) -> Array:

@@ -22,16 +22,19 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from itertools import combinations, pairwise
+from typing import Any
 
 import numpy as np
 
 from suffice.later import gammaln
+from suffice.models.answers import features
 from suffice.models.class_prior import ClassPrior
 from suffice.models.likelihoods.base import Likelihood
 from suffice.models.model import Block, Model, Name
 from suffice.models.predictor import Predictor, RowsByName, normalise
 from suffice.models.scoring.rows import Labels, Rows
 from suffice.posterior import Dirichlet
+from suffice.stats import Bursts, PoissonSums, RateCounts, TokenCounts
 from suffice.stats.row_shares import no_documents
 from suffice.stats.word_counts import WordCounts
 from suffice.typing import Array, LabelArray
@@ -188,7 +191,8 @@ class SharedRows(EMRows):
         if len(self.base.blocks) != 1:
             return None
         ((name, block),) = self.base.blocks.items()
-        parts = [block.likelihood.points(rows[name]) for rows, _ in self.free]
+        points: Any = getattr(block.likelihood, "points", lambda _: None)
+        parts = [points(rows[name]) for rows, _ in self.free]
         known = [part for part in parts if part is not None]
         return np.concatenate(known) if len(known) == len(parts) else None
 
@@ -259,12 +263,12 @@ def _with_measure(model: Model, rows: RowsByName, logs: Array) -> Array:
 
 
 def _measure(block: Block, rows: Rows) -> Array | float:
-    """Return what a block's scores leave out, cached on the rows if it depends on them alone."""
-    if not block.likelihood.fixed_measure:
-        return block.settled.measure(block.t, rows)
-    if "fixed_measure" not in vars(rows):
-        rows.__dict__["fixed_measure"] = block.settled.measure(block.t, rows)
-    known: Array | float = vars(rows)["fixed_measure"]
+    """Return what a block's scores leave out, cached on rows of counts, where it depends on them alone."""
+    if not isinstance(block.t, RateCounts | PoissonSums | TokenCounts | WordCounts | Bursts):
+        return block.settled.log_measure(block.t, rows)
+    if "log_measure" not in vars(rows):
+        rows.__dict__["log_measure"] = block.settled.log_measure(block.t, rows)
+    known: Array | float = vars(rows)["log_measure"]
     return known
 
 
@@ -312,14 +316,14 @@ def entropy(shares: Array, weights: Array) -> float:
 def log_prior_density(predictor: Predictor) -> float:
     """Return ln p(θ) of a model's plug-in parameters, including the class prior."""
     blocks = predictor.model.blocks.values()
-    features = sum(block.settled.log_prior_density(block.t) for block in blocks if not block.likelihood.silent)
-    return float(features + predictor.prior.log_density(predictor.log_prior))
+    found = sum(features.log_prior_density(block.settled, block.t) for block in blocks if not block.likelihood.silent)
+    return float(found + predictor.prior.log_density(predictor.log_prior))
 
 
 def n_parameters(model: Model) -> int:
     """Return the number of free parameters: those of each class, shared ones, and class shares."""
-    k, blocks = len(model.classes), [(block.settled, block.t) for block in model.voting.values()]
-    return sum(k * one.n_parameters(t) + one.n_shared_parameters(t) for one, t in blocks) + k - 1
+    k, numbers = len(model.classes), [features.n_parameters(one.settled, one.t) for one in model.voting.values()]
+    return sum(k * own + shared for own, shared in numbers) + k - 1
 
 
 def bic(model: Model, log_likelihood: float, rows: float) -> float:
@@ -336,7 +340,7 @@ def evidence_of_clusters(predictor: Predictor, unsure: float) -> float:
     model, given = predictor.model, predictor.prior.given
     k, rows = (
         len(model.classes),
-        sum(block.settled.log_evidence(block.t).sum().sum() for block in model.voting.values()),
+        sum(b.settled.log_evidence(b.t).sum().sum() for b in model.alone.values() if not b.likelihood.silent),
     )
     if isinstance(given, str) and given == "counted":
         labels = float(Dirichlet(np.ones(k)).log_evidence(counts=model.n)) if k > 1 else 0.0

@@ -13,6 +13,8 @@ from numpy.typing import NDArray
 
 from suffice.errors import LabelError, SubtractionError
 from suffice.models.likelihoods.base import Likelihood
+from suffice.models.likelihoods.joint import Joint
+from suffice.models.likelihoods.multinomial import Multinomial
 from suffice.models.scoring.removal import Removal
 from suffice.models.scoring.results import HeldOut, Scorer
 from suffice.models.scoring.rows import Labels, Rows, present_only
@@ -21,8 +23,6 @@ from suffice.parallel import in_parallel
 from suffice.stats import ClassCounts
 from suffice.stats.word_counts import WordCounts
 from suffice.typing import Array, Integers
-
-__all__ = ["Block", "Model", "Name", "Together", "narrowest"]
 
 Name = str | int
 
@@ -83,15 +83,15 @@ class Block:
 
     def powers(self, weights: Weights | None) -> Array | None:
         """Return the power of each feature's evidence; None where features are not weighted."""
-        return weights.of_features(self.t) if weights is not None and self.settled.weighable else None
+        return weights.of_features(self.t) if weights is not None and can_be_weighed(self.settled) else None
 
     def residuals(self, weights: Weights | None, labels: NDArray[Any]) -> Any:
         """Return what is added to each feature's evidence, features × classes as CSR; None if nothing is."""
-        return weights.of_cells(self.t, labels) if weights is not None and self.settled.weighable else None
+        return weights.of_cells(self.t, labels) if weights is not None and can_be_weighed(self.settled) else None
 
     def added(self, weights: Weights | None, name: Name, rows: Rows, labels: NDArray[Any]) -> Array | None:
         """Return what is added to the block's evidence before tempering, rows × classes; None if nothing is."""
-        if weights is None or (isinstance(weights, FeatureWeights) and not self.settled.weighable):
+        if weights is None or (isinstance(weights, FeatureWeights) and not can_be_weighed(self.settled)):
             return None
         return weights.added(name, rows, labels, self.scorer)
 
@@ -208,7 +208,7 @@ class Model:
 
     def without_chosen(self) -> Model:
         """Return the model without blocks that rows chose."""
-        kept = {name: block for name, block in self.blocks.items() if not block.likelihood.chosen_by_rows}
+        kept = {name: block for name, block in self.blocks.items() if not chosen_by_rows(block.likelihood)}
         return replace(self, blocks=kept)
 
     def _map(self, change: Callable[[Any], Any]) -> Model:
@@ -237,6 +237,16 @@ class Model:
     def voting(self) -> dict[Name, Block]:
         """Return the blocks that carry evidence."""
         return {name: block for name, block in self.blocks.items() if not block.likelihood.silent}
+
+
+def chosen_by_rows(law: Likelihood) -> bool:
+    """Return whether training rows chose a block, which makes it a view: a cloud, or an undeclared set."""
+    return law.correction and not (isinstance(law, Joint) and law.gain is None)
+
+
+def can_be_weighed(law: Likelihood) -> bool:
+    """Return whether features can have evidence weights: scores are linear in them, and no class rules one out."""
+    return isinstance(law, Multinomial) and law.weighable
 
 
 def _sum(name: Name, blocks: list[Block]) -> Block:

@@ -11,15 +11,16 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 
 from suffice.errors import DataError, InputError, SubtractionError
 from suffice.models.likelihoods.base import Likelihood
+from suffice.models.likelihoods.categorical import Categorical
 from suffice.models.likelihoods.gaussian import LARGEST, Gaussian
 from suffice.models.likelihoods.histogram import Histogram
-from suffice.models.likelihoods.silent import Unknown
+from suffice.models.likelihoods.silent import Drop, Unknown
 from suffice.models.likelihoods.text_column import Text
 from suffice.models.model import Block, Name
 from suffice.models.scoring.rows import Labels
@@ -28,8 +29,6 @@ from suffice.stats.grid import BITS, coarser, counted_on_grid, distinct, on_grid
 from suffice.stats.inputs import EXACT, WHOLE
 from suffice.tables import Column, numbers
 from suffice.typing import Array, Integers
-
-__all__ = ["CELLS", "Chosen", "Numbers", "OpenBlock"]
 
 CELLS = 1024
 """Largest number of counts, by value and class, kept besides the statistic of the column's own likelihood."""
@@ -195,7 +194,7 @@ class OpenBlock(Block):
         assert isinstance(other, OpenBlock)
         if how is operator.sub:
             return self._without(other, name)
-        if other.likelihood.silent and not self.likelihood.undecided:
+        if other.likelihood.silent and not isinstance(self.likelihood, Unknown):
             return self
         if self.likelihood.silent:
             return other
@@ -226,6 +225,15 @@ class OpenBlock(Block):
             return OpenBlock.unknown(len(rest.n))
         numbers = None if self.numbers is None or other.numbers is None else self.numbers - other.numbers
         return replace(self, statistic=rest, numbers=numbers)
+
+
+def read_as(likelihood: Likelihood, t: Any) -> Literal["number", "word"] | None:
+    """Return how to read fields of a file so that they match what was counted; None if it does not matter."""
+    if isinstance(likelihood, Drop):
+        return None
+    if isinstance(likelihood, Categorical) and len(t.values) and t.values.dtype.kind != "O":
+        return "number"
+    return "word" if "string" in likelihood.storages else "number"
 
 
 def _common(a: OpenBlock, b: OpenBlock) -> tuple[Likelihood, Any] | None:

@@ -32,8 +32,6 @@ from suffice.stats.base import sealed
 from suffice.stats.number_columns import ColumnCounts, each_feature
 from suffice.typing import Array, Integers
 
-__all__ = ["SEVERAL", "NumberColumns", "complete", "counted_side_by_side", "held_out_side_by_side", "settle_bins"]
-
 NUMBERS, SEVERAL = 2**16, 8
 """Largest number of values scored at once; smallest number of columns scored together."""
 

@@ -25,21 +25,9 @@ from suffice.notebook import card
 from suffice.posterior.belief_cards import parts_of_belief, title_of
 from suffice.signatures import explain_arguments
 from suffice.stats import Statistic
-from suffice.stats.inputs import RowMatrix, as_numbers, generator
+from suffice.stats.inputs import RowMatrix, as_numbers
+from suffice.stats.inputs import generator as generator
 from suffice.typing import Array, Floats, Rng, Size
-
-__all__ = [
-    "Conjugate",
-    "draws",
-    "generator",
-    "numbers",
-    "parameters",
-    "plain",
-    "require",
-    "some_rows",
-    "tails",
-    "together",
-]
 
 S = TypeVar("S", bound=Statistic)
 

@@ -38,8 +38,6 @@ from suffice.stats import BinaryCounts
 from suffice.stats.inputs import COUNT, WHOLE
 from suffice.typing import Array, Floats, Interval, Rng, Size
 
-__all__ = ["Beta", "BetaBelief"]
-
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
 class BetaBelief(Conjugate[S]):
@@ -254,9 +252,12 @@ class Beta(BetaBelief[BinaryCounts]):
     ) -> Floats:
         """Return the log-probability of the trials in order; that of counts alone is ``predict(N).logpmf(heads)``."""
         t = self._read(statistic, heads=heads, tails=tails, values=values, weights=weights)
-        ones, zeros = t.ones, t.zeros
+        return plain(self._evidence(t.ones, t.zeros))
+
+    def _evidence(self, ones: Array, zeros: Array) -> Array:
+        """Return the log-probability of trials in order, from their numbers."""
         total = log_rising(self.a + self.b, ones + zeros)
-        return plain(log_rising(self.a, ones) + log_rising(self.b, zeros) - total)  # BB-7
+        return np.asarray(log_rising(self.a, ones) + log_rising(self.b, zeros) - total)  # BB-7
 
     def _collect(
         self, values: Any = None, weights: Any = None, heads: ArrayLike | None = None, tails: ArrayLike | None = None

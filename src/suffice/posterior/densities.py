@@ -12,9 +12,6 @@ from suffice.posterior.predictive import Density
 from suffice.posterior.special import log_gamma_density, log_rising, scaled, where_known
 from suffice.typing import Array, Floats, Rng, Size
 
-__all__ = ["InverseGamma", "MultivariateT", "StudentT", "UpToEnd"]
-
-
 FAR = 1e100
 """Largest quantile of Student's t that scipy is asked for; before scipy 1.17, its largest of all."""
 

@@ -29,13 +29,10 @@ from suffice.later import gammaln, xlogy
 from suffice.posterior.base import Conjugate, generator, numbers, plain, require
 from suffice.posterior.beta import Beta
 from suffice.posterior.masses import CategoricalMass, DirichletMultinomial, draw_dirichlet
-from suffice.posterior.named_categories import codes_of, places_of
 from suffice.posterior.special import STRONG, deviance, log_rising, points, stirling_rest
 from suffice.stats import CategoryCounts, ClassCounts, TokenCounts
 from suffice.stats.inputs import COUNT, WHOLE
-from suffice.typing import Array, Floats, Interval, Rng, Size
-
-__all__ = ["Dirichlet"]
+from suffice.typing import Array, Floats, Integers, Interval, Rng, Size
 
 Counted = ClassCounts | TokenCounts | CategoryCounts
 
@@ -260,8 +257,12 @@ class Dirichlet(Conjugate[Counted]):
     ) -> Floats:
         """Return the log-probability of the trials in order; that of counts alone is ``predict(N).logpmf(counts)``."""
         t = self._read(statistic, counts=counts, values=values, categories=categories, weights=weights)
-        each = np.sum(log_rising(self.alpha, t.counts), axis=-1)
-        return plain(each - log_rising(self._total[..., 0], np.sum(t.counts, axis=-1)))  # DM-6
+        return plain(self._evidence(t.counts))
+
+    def _evidence(self, counts: Array) -> Array:
+        """Return the log-probability of trials in order, from the count of each category on the last axis."""
+        each = np.sum(log_rising(self.alpha, counts), axis=-1)
+        return np.asarray(each - log_rising(self._total[..., 0], np.sum(counts, axis=-1)))  # DM-6
 
     @property
     def _total(self) -> Array:
@@ -309,3 +310,38 @@ class Dirichlet(Conjugate[Counted]):
                 )
             statistic = TokenCounts(statistic.counts)
         super()._check_fit(statistic)
+
+
+def _listed(values: Any, name: str) -> list[Any]:
+    """Return a list, array, range or column as a list of plain values."""
+    try:
+        array = np.asarray(values if hasattr(values, "__array__") else list(values), object)
+    except (TypeError, ValueError):
+        raise ShapeError(f"The argument '{name}' must be a list of categories; got {values!r}.") from None
+    if array.ndim != 1:
+        raise ShapeError(f"The argument '{name}' must be a list of categories; got an array of shape {array.shape}.")
+    return list(array.tolist())
+
+
+def places_of(categories: Iterable[Hashable], size: int) -> dict[Any, int]:
+    """Return the place of each category in `alpha`."""
+    listed = _listed(categories, "categories")
+    places = {category: place for place, category in enumerate(listed) if isinstance(category, Hashable)}
+    if not len(places) == len(listed) == size:
+        raise InputError(
+            f"The argument 'categories' must list {size} different values, one for each of 'alpha'; got {listed!r}."
+        )
+    return places
+
+
+def codes_of(values: Any, places: dict[Any, int]) -> Integers:
+    """Return the place of each value's category."""
+    listed = _listed(values, "values")
+    if not listed:
+        raise DataError("The argument 'values' must hold at least one row; got none.")
+    for row, value in enumerate(listed):
+        if not isinstance(value, Hashable) or value not in places:
+            raise DataError(
+                f"The argument 'values' must hold only values listed in 'categories'; got {value!r} at [{row}]."
+            )
+    return np.array([places[value] for value in listed], np.int64)

@@ -33,9 +33,7 @@ from suffice.posterior.masses import NegativeBinomial
 from suffice.posterior.special import chances, log_gamma_density, log_rising, points, scaled, where_known
 from suffice.stats import PoissonSums
 from suffice.stats.inputs import COUNT
-from suffice.typing import Floats, Interval, Rng, Size
-
-__all__ = ["Gamma", "GammaBelief"]
+from suffice.typing import Array, Floats, Interval, Rng, Size
 
 LARGEST = np.finfo(np.float64).max
 
@@ -183,9 +181,13 @@ class Gamma(GammaBelief[PoissonSums]):
     ) -> Floats:
         """Return the log-probability of the counts."""
         t, exposure, logs = self._exposed(statistic, values, weights, exposures)
+        return plain(self._evidence(t.total, exposure) + logs - t.log_factorials)
+
+    def _evidence(self, total: Array, exposure: Array) -> Array:
+        """Return the log-probability of counts up to their factorials, from their sum and their exposure."""
         s, r = np.asarray(self.shape), np.asarray(self.rate)
-        rates = -s * np.log1p(exposure / r) - t.total * np.log(r + exposure)  # s ln r − s' ln r', without cancellation
-        return plain(log_rising(s, t.total) + rates + logs - t.log_factorials)  # GP-3
+        rates = -s * np.log1p(exposure / r) - total * np.log(r + exposure)  # s ln r − s' ln r', without cancellation
+        return np.asarray(log_rising(s, total) + rates)  # GP-3
 
     def _exposed(
         self, statistic: PoissonSums | None, values: Any, weights: ArrayLike | None, exposures: ArrayLike | None

@@ -19,10 +19,6 @@ from suffice.posterior.predictive import Mass
 from suffice.posterior.special import STRONG, deviance, log_rising, stirling_rest
 from suffice.typing import Array, Floats, Rng, Size
 
-__all__ = [
-    "BetaBinomial", "CategoricalMass", "CountMass", "DirichletMultinomial", "NegativeBinomial", "draw_dirichlet",
-]  # fmt: skip
-
 CELLS, ROUNDING = 2**24, 1e-14
 """Largest number of probabilities that are added up; and the relative rounding error of doing so."""
 

@@ -13,16 +13,6 @@ from suffice.posterior.base import Conjugate, S, tails
 from suffice.posterior.special import points
 from suffice.typing import Array, Booleans, Floats
 
-__all__ = [
-    "ByItself",
-    "MeanCovariance",
-    "MeanVariance",
-    "finite",
-    "pair",
-    "require_first_row",
-    "weighted_mean",
-]
-
 
 class MeanVariance(NamedTuple):
     """A pair of results, one for the mean and one for the variance."""

@@ -33,8 +33,6 @@ from suffice.posterior.special import log_rising
 from suffice.stats import DiagonalMoments
 from suffice.typing import Array, Floats, Rng, Size
 
-__all__ = ["NormalInverseGamma"]
-
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
 class NormalInverseGamma(ByItself[DiagonalMoments]):

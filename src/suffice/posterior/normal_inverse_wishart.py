@@ -19,7 +19,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from suffice.errors import DataError, InputError, PriorError, ShapeError
-from suffice.later import gammaln
 from suffice.posterior.base import draws, generator, numbers, plain, require
 from suffice.posterior.densities import InverseGamma, MultivariateT, StudentT
 from suffice.posterior.mean_variance import (
@@ -34,8 +33,6 @@ from suffice.posterior.mean_variance import (
 from suffice.posterior.special import log_gamma_density, log_rising
 from suffice.stats import FullMoments
 from suffice.typing import Array, Booleans, Floats, Rng, Size
-
-__all__ = ["NormalInverseWishart"]
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
@@ -279,11 +276,6 @@ def _log_determinants(scale: Array, growth: Array) -> tuple[Array, Array]:
     inner = np.linalg.solve(root, np.swapaxes(half, -1, -2))
     ratio = np.log1p(np.maximum(np.linalg.eigvalsh(inner), 0.0)).sum(axis=-1)
     return 2 * np.log(np.diagonal(root, axis1=-2, axis2=-1)).sum(axis=-1), ratio
-
-
-def _log_gamma(x: Array, d: int) -> Array:
-    """Return ln Γ_d(x), the multivariate gamma function."""
-    return np.asarray(d * (d - 1) / 4 * np.log(np.pi) + gammaln(x[..., None] - np.arange(d) / 2).sum(axis=-1))
 
 
 def positive_definite(scale: Array) -> Booleans:

@@ -32,8 +32,6 @@ from suffice.posterior.special import chances, points, where_known
 from suffice.stats import Extremes
 from suffice.typing import Floats, Interval, Rng, Size
 
-__all__ = ["Pareto"]
-
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
 class Pareto(Conjugate[Extremes]):

@@ -16,8 +16,6 @@ from suffice.posterior.special import chances, points
 from suffice.stats.inputs import as_numbers
 from suffice.typing import Array, Floats, Interval, Rng, Size
 
-__all__ = ["Density", "Mass", "Predictive"]
-
 
 class Predictive(ABC):
     """The interface of predictive distributions. Outcomes lie along leading axes, a batch along the last ones."""

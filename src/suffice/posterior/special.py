@@ -10,11 +10,6 @@ from suffice.later import digamma, gammaln, polygamma, xlogy
 from suffice.stats.inputs import as_numbers
 from suffice.typing import Array, Booleans, Floats
 
-__all__ = [
-    "STRONG", "chances", "deviance", "digamma_rise", "log_gamma_density", "log_rising", "points", "scaled",
-    "stirling_rest", "trigamma_fall", "where_known",
-]  # fmt: skip
-
 STRONG = 1e3
 """Beliefs worth more than this have densities of their own formula."""
 

@@ -22,8 +22,6 @@ from suffice.posterior.special import log_rising
 from suffice.stats.counts import WaitingTimes
 from suffice.typing import Array, Floats, Rng, Size
 
-__all__ = ["Lomax", "WaitingRate"]
-
 
 class Lomax(Density):
     """A waiting time whose rate is uncertain."""

@@ -10,7 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from suffice.models.likelihoods.base import Likelihood
+from suffice.models.likelihoods.cloud import Cloud
 from suffice.models.likelihoods.joint import Joint, check_sizes, coded
+from suffice.models.likelihoods.text_column import Text
 from suffice.models.model import Block, Model, Name, Together
 from suffice.models.scoring.grouping import MISSING, OTHERS, Coding, Cuts, cut_to, pools, with_missing
 from suffice.models.scoring.joint_rows import JointRows
@@ -82,7 +84,7 @@ def candidates(table: Table, model: Model) -> tuple[Coding, dict[Name, Cuts]]:
     """Return the codes of the columns that may become joint, and how their values are grouped."""
     names, codes, words, every = list[Name](), list[Any](), list[NDArray[Any]](), dict[Name, Cuts]()
     for name, block in model.voting.items():
-        if isinstance(name, Together) or not block.likelihood.joins or name not in table:
+        if isinstance(name, Together) or isinstance(block.likelihood, Text) or name not in table:
             continue
         cuts = cuts_of(table[name])
         code, values = in_order(*coded(table[name], cuts))
@@ -167,7 +169,11 @@ def _clouds(table: Table, likelihoods: Mapping[Name, Likelihood]) -> dict[Name, 
     """Return the rows of joint columns whose likelihood replaces those of the columns."""
     found = dict[Name, Rows]()
     for name, one in likelihoods.items():
-        if isinstance(name, Together) and one.replaces and any(_all_there(table, (column,)) for column in name.columns):
+        if (
+            isinstance(name, Together)
+            and isinstance(one, Cloud)
+            and any(_all_there(table, (column,)) for column in name.columns)
+        ):
             found[name] = one.rows(*(_column(table, column) for column in name.columns))
     return found
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from suffice.errors import DataError, InputError, KeywordError, ShapeError
 from suffice.models.answers.parts import Wording
-from suffice.models.likelihoods.base import Likelihood
+from suffice.models.likelihoods.base import Likelihood, changed_where_known, check
 from suffice.models.likelihoods.gaussian import Gaussian
 from suffice.models.likelihoods.histogram import Histogram
 from suffice.models.likelihoods.silent import Drop, NoValues
@@ -240,7 +240,7 @@ class TableReader:
         return used | {name: law for name, law in without_forgotten(model).items() if law != have[name]}
 
     def _used(self, likelihood: Likelihood) -> Likelihood:
-        return likelihood.changed_where_known(estimate=self.estimate, strict=self.strict)
+        return changed_where_known(likelihood, estimate=self.estimate, strict=self.strict)
 
     def settled_by_all(self, tables: Sequence[Table]) -> Model:
         """Return the model of all rows as one class; numbers without declared bins are normal, as bins need classes."""
@@ -288,7 +288,7 @@ def _rows(table: Table, name: Name, likelihood: Likelihood) -> Rows:
     column = table[name]
     if column.n_missing == len(column):  # of any storage
         return NoValues(len(table))
-    likelihood.check(column, "was learned as")
+    check(likelihood, column, "was learned as")
     return likelihood.rows(column)
 
 

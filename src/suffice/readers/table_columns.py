@@ -11,9 +11,9 @@ import numpy as np
 
 from suffice.errors import DataError, InputError, ShapeError
 from suffice.models.choosing.kinds import choose, choose_numbers
-from suffice.models.likelihoods.base import Likelihood
+from suffice.models.likelihoods.base import Likelihood, changed_where_known, check
 from suffice.models.likelihoods.categorical import NamedCategories
-from suffice.models.likelihoods.silent import Drop
+from suffice.models.likelihoods.silent import Drop, Unknown
 from suffice.models.model import Block, Model, Name, Together
 from suffice.models.open_columns import Chosen, Numbers, OpenBlock
 from suffice.models.scoring.rows import Labels
@@ -68,7 +68,7 @@ def closest(name: Any, known: Iterable[Any]) -> str:
 
 def is_free(block: Block | None) -> bool:
     """Return whether the likelihood of a column may still be chosen by its rows."""
-    return not isinstance(block, OpenBlock) or block.likelihood.undecided
+    return not isinstance(block, OpenBlock) or isinstance(block.likelihood, Unknown)
 
 
 def counted_all(
@@ -108,7 +108,7 @@ def counted_first(name: Name, table: Table, labels: Labels, given: Likelihood | 
     kind = kind_of(column, labels.weights)
     if kind == "nothing" or wanted is None:
         return choose(column, kind, labels)
-    wanted.check(column, "is declared")
+    check(wanted, column, "is declared")
     _refuse_tiny(column)
     block = _counted(name, column, wanted, labels)
     keep = isinstance(given, Chosen) and column.storage in ("integer", "real")
@@ -121,7 +121,7 @@ def counted_again(name: Name, table: Table, labels: Labels, before: OpenBlock) -
     if likelihood.silent or name not in table or table[name].n_missing == len(table):
         return OpenBlock.unknown(labels.n_classes)
     column = table[name]
-    likelihood.check(column, "was learned as")
+    check(likelihood, column, "was learned as")
     _refuse_tiny(column)
     rows = likelihood.rows(column)
     if isinstance(rows, NamedCategories) and isinstance(before.statistic, ValueCounts):
@@ -163,7 +163,7 @@ def rechosen(model: Model, fresh: Model) -> Model:
         assert isinstance(before, OpenBlock)
         other = block.likelihood != before.likelihood or (block.numbers is None) != (before.numbers is None)
         other |= block.numbers is not None or isinstance(block.statistic, DiagonalMoments)
-        if other and not block.likelihood.undecided:
+        if other and not isinstance(block.likelihood, Unknown):
             blocks[name] = block
     return replace(model, blocks=blocks)
 
@@ -200,7 +200,7 @@ def columns_of(model: Model) -> dict[Name, Likelihood]:
     usual = {name: type(block.likelihood)() for name, block in model.alone.items()}
     options = ("estimate", "strict")
     return {
-        name: block.likelihood.changed_where_known(**{one: getattr(usual[name], one, None) for one in options})
+        name: changed_where_known(block.likelihood, **{one: getattr(usual[name], one, None) for one in options})
         for name, block in model.alone.items()
     }
 

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from suffice.errors import InputError, SufficeError
 from suffice.estimators import merge, mutual_information
 from suffice.estimators.shell.stored import params_in_files
+from suffice.models.answers.features import prior_in_words
 from suffice.models.answers.ranking import believed
 from suffice.models.choosing.judge import some_rows
 from suffice.models.likelihoods.pictures import FeatureBelief
@@ -188,7 +189,7 @@ def _of_columns(model: Any, given: LabelledRows) -> tuple[list[tuple[str, str]],
     for name in names[:LISTED]:
         block, missing = model._model.blocks[name], table[name].n_missing
         line = {"name": str(name), "kind": block.likelihood.word, "missing": missing, "share": missing / len(table)}
-        line |= {"prior": block.likelihood.prior_in_words(block.t), "power": model.feature_powers_.get(name)}
+        line |= {"prior": prior_in_words(block.settled, block.t), "power": model.feature_powers_.get(name)}
         lines.append({**line, "summary": summarized(given.coded(name))})
     holes = sum(table[name].n_missing for name in names[:400]) / max(1, len(table) * min(400, len(names)))
     figures = [("columns", f"{width:,}"), ("missing values", percent(holes))]

@@ -52,6 +52,10 @@ class ColumnCounts:
     @classmethod
     def side_by_side(cls, each: Sequence[ValueCounts]) -> ColumnCounts:
         """Concatenate the counts of columns that have equally many rows of each class."""
+        if len(each) == 1:
+            (t,) = each
+            first, cells = (np.array([0, len(part)]) for part in (t.values, t.count))
+            return cls(t.values, first, t.line, t.place, t.count, cells, t.n)
         first, cells = (np.append(0, np.cumsum([len(getattr(t, name)) for t in each])) for name in ("values", "count"))
         values, line, place, count = (np.concatenate([getattr(t, name) for t in each]) for name in PARTS)
         place = place + np.repeat(first[:-1], np.diff(cells))

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from suffice.models.answers import features
 from suffice.models.choosing.kinds import choose
 from suffice.models.likelihoods.bernoulli import Bernoulli
 from suffice.models.likelihoods.categorical import Categorical
@@ -113,4 +114,6 @@ def test_bins_that_were_chosen_by_are_not_chosen_again() -> None:
     block = chosen(np.exp(2 * BELL) * (1 + Y))
     assert block.likelihood == Histogram()
     assert "settled" in vars(block)
-    assert block.settled.prior_in_words(block.t) == Histogram().settled(block.t).prior_in_words(block.t)
+    assert features.prior_in_words(block.settled, block.t) == features.prior_in_words(
+        Histogram().settled(block.t), block.t
+    )

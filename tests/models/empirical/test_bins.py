@@ -127,7 +127,7 @@ def test_a_density_of_one_more_value_integrates_to_one() -> None:
 )
 def test_candidates_are_few_and_leave_heavy_values_alone(totals: list[int], most: int) -> None:
     n = np.array(totals, float)
-    start = candidates(n, most)
+    start, _ = candidates(n, most)
     assert start[0] == 0
     assert (np.diff(start) > 0).all()
     assert len(start) <= 3 * most + 2

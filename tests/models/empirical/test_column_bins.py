@@ -12,7 +12,6 @@ from suffice.models.empirical.bins import (
     densities_of_columns,
     log_density,
     widths,
-    widths_of_columns,
 )  # fmt: skip
 from suffice.stats.grid import on_grid
 from suffice.stats.number_columns import ColumnCounts
@@ -71,7 +70,7 @@ def test_bins_and_densities(rows: int, classes: int) -> None:
     x[1] = np.where(rng.random(rows) < 0.8, 1.5, x[1])
     x[2] = np.exp(4 * x[2])
     t = ColumnCounts.of(on_grid(x), codes, classes)
-    densities, stretch = densities_of_columns(t), widths_of_columns(t)
+    densities, stretch = densities_of_columns(t), widths(t.values, t.first)
     for j, (own, bins) in enumerate(zip(t.each, bins_of_columns(t, 1.0), strict=True)):
         alone = chosen_bins(own, 1.0)
         assert bins.edges.tolist() == alone.edges.tolist()

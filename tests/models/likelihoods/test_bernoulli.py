@@ -12,6 +12,8 @@ from scipy import sparse, stats
 from scipy.special import betaln
 
 from suffice.errors import DataError, ImproperPrior, NoUniqueMode
+from suffice.models.answers import features
+from suffice.models.likelihoods.base import check
 from suffice.models.likelihoods.bernoulli import Bernoulli
 from suffice.models.model import Block
 from suffice.models.scoring.removal import Removal
@@ -118,8 +120,10 @@ def test_texts_are_flags_of_words() -> None:
             mine, theirs = h.held_out(t, rows, removed), flags.held_out(other, rows_of(x), removed)
             assert_allclose(mine.scores(), theirs.scores(), rtol=1e-9)
             assert_array_equal(mine.lengths(), x.sum(axis=1))
-        assert_allclose(h.information(t, np.full(C, 1 / C)), flags.information(other, np.full(C, 1 / C)), rtol=1e-9)
-        assert_allclose(h.log_prior_density(t), flags.log_prior_density(other), rtol=1e-9)
+        assert_allclose(
+            features.information(h, t, np.full(C, 1 / C)), flags.information(other, np.full(C, 1 / C)), rtol=1e-9
+        )
+        assert_allclose(features.log_prior_density(h, t), flags.log_prior_density(other), rtol=1e-9)
         said = h.contributions(t, rows.take(np.array([4])))
         assert said.features[-1] == "(absent words)"
         assert_allclose(said.logs.sum(axis=0), scorer.scores(rows)[4], rtol=1e-9)
@@ -132,10 +136,10 @@ def test_texts_are_flags_of_words() -> None:
 def test_parts_of_a_row_add_up_to_its_score() -> None:
     h = Bernoulli.of(1.0, "mean", "flags")
     t = counted(h)
-    for form, features in ((np.asarray, F), (sparse.csr_matrix, int(NEW[3].sum()) + 1)):
+    for form, places in ((np.asarray, F), (sparse.csr_matrix, int(NEW[3].sum()) + 1)):
         row = rows_of(form(NEW)).take(np.array([3]))
         said = h.contributions(t, row)
-        assert len(said.features) == len(said.values) == features
+        assert len(said.features) == len(said.values) == places
         assert_allclose(said.logs.sum(axis=0), h.scorer(t).scores(row)[0])
         mean, variance = said.belief  # type: ignore[misc]
         assert_allclose([mean.sum(axis=0), variance.sum(axis=0)], np.array(h.belief(t).moments(row))[:, 0])
@@ -147,11 +151,11 @@ def test_beliefs_are_those_of_betas() -> None:
     on = np.array([X[c == Y].sum(axis=0) for c in range(C)])
     off = np.array([(1 - X[c == Y]).sum(axis=0) for c in range(C)])
     belief = stats.beta(on + 2, off + 3)
-    assert_allclose(h.intervals(t, 0.9), belief.interval(0.9))
+    assert_allclose(features.parameter_intervals(h, t, 0.9), belief.interval(0.9))
     assert_allclose(h.posterior(t, np.array([1, 3])).mean, belief.mean()[:, [1, 3]])
     assert_allclose(h.log_evidence(t).values, betaln(on + 2, off + 3) - betaln(2, 3), rtol=1e-9)
     theta = (on + 2) / (on + off + 5)
-    assert_allclose(h.log_prior_density(t), stats.beta(3, 4).logpdf(theta).sum(), rtol=1e-9)
+    assert_allclose(features.log_prior_density(h, t), stats.beta(3, 4).logpdf(theta).sum(), rtol=1e-9)
     drawn = h.belief(t).draws(rows_of(NEW[:4]), np.random.default_rng(0), 4000)
     mean, variance = h.belief(t).moments(rows_of(NEW[:4]))
     assert_allclose(drawn.mean(axis=0), mean, atol=0.15)
@@ -164,11 +168,11 @@ def test_information_and_what_speaks() -> None:
     prior, on = np.array([0.2, 0.3, 0.5]), theta_of(X, Y, None, 1.0, 1.0, "mean")[0]
     joint = prior[:, None, None] * np.stack([on, 1 - on], axis=2)
     apart = prior[:, None, None] * joint.sum(axis=0)
-    assert_allclose(h.information(t, prior), (joint * np.log(joint / apart)).sum(axis=(0, 2)), rtol=1e-9)
+    assert_allclose(features.information(h, t, prior), (joint * np.log(joint / apart)).sum(axis=(0, 2)), rtol=1e-9)
     n: Any = np.bincount(Y).astype(np.float64)
     others = (n[0] * on[0] + n[2] * on[2]) / (n[0] + n[2])
     brought = np.concatenate([on[1] * np.log(on[1] / others), (1 - on[1]) * np.log((1 - on[1]) / (1 - others))])
-    found = h.speaks(t, n, 1, 3)
+    found = features.top_features(h, t, n, 1, 3)
     assert_allclose([one.weight for one in found], np.sort(brought)[::-1][:3])
     assert (found[0].feature, found[0].value) == (brought.argmax() % F, ("on", "off")[brought.argmax() // F])
 
@@ -191,7 +195,7 @@ def test_the_prior_of_highest_evidence_is_a_maximum() -> None:
 def test_columns_are_read_counted_and_shown() -> None:
     column = Table.read({"paid": [True, None, False, True, True, None]})["paid"]
     h, y = Bernoulli(prior=Beta(2, 2)), np.array([0, 0, 1, 1, 0, 1])
-    h.check(column)
+    check(h, column)
     rows = h.rows(column)
     block = Block.of(h, rows, Labels(y, None, 2))
     assert_array_equal(block.t.ones.ravel(), [2, 1])
@@ -201,20 +205,20 @@ def test_columns_are_read_counted_and_shown() -> None:
     assert_allclose(np.exp(scores[[0, 1, 2]]), np.array([theta, np.ones(2), 1 - theta]))
     held_out = block.held_out(rows, Removal.of(y, None)).scores()
     assert_allclose(np.exp(held_out[[0, 2]]), [[3 / 5, 1 / 2], [1 / 3, 2 / 5]])
-    assert_array_equal(h.known(block.t, rows), [True, False, True, True, True, False])
-    table = h.table(block.t, np.array(["a", "b"]), 0.9)
+    assert_array_equal(rows.known(block.t), [True, False, True, True, True, False])
+    table = features.parameter_table(h, block.t, np.array(["a", "b"]), 0.9)
     assert_allclose(table["probability"], theta)
     assert_allclose([table["low"], table["high"]], stats.beta([4, 3], [2, 3]).interval(0.9))
-    assert {one.value for one in h.speaks(block.t, np.ones(2), 0, 9)} == {"True"}
-    assert h.prior_in_words(block.t) == repr(Beta(2, 2))
-    assert Bernoulli("evidence").prior_in_words(block.t).startswith("Beta(")
+    assert {one.value for one in features.top_features(h, block.t, np.ones(2), 0, 9)} == {"True"}
+    assert features.prior_in_words(h, block.t) == repr(Beta(2, 2))
+    assert features.prior_in_words(Bernoulli("evidence").settled(block.t), block.t).startswith("Beta(")
 
 
 def test_what_is_wrong_is_named() -> None:
     with pytest.raises(DataError, match="Column 'x' is bernoulli and must hold 0 and 1; got 2"):
         Bernoulli().rows(Table.read({"x": [0, 1, 2]})["x"])
     with pytest.raises(DataError, match="Column 'x' is declared bernoulli but holds"):
-        Bernoulli().check(Table.read({"x": ["a", "b"]})["x"])
+        check(Bernoulli(), Table.read({"x": ["a", "b"]})["x"])
     t = counted(Bernoulli())
     with pytest.raises(ImproperPrior, match="alpha=0"):
         Bernoulli.of(0.0, "mean", "flags").log_evidence(t)
@@ -231,4 +235,6 @@ def test_a_likelihood_is_a_value() -> None:
     assert Bernoulli(prior=Beta(1, 1)) == Bernoulli()
     assert Bernoulli.of(np.array([1.0, 2.0]), "mean", "flags") == Bernoulli.of(np.array([1.0, 2.0]), "mean", "flags")
     assert Bernoulli.of(2.0, "mean", "flags") != Bernoulli.of(1.0, "mean", "flags")
-    assert Bernoulli.of(2.0, "mean", "words").measure_kind != Bernoulli.of(2.0, "mean", "flags").measure_kind
+    t = counted(Bernoulli())
+    words, flags = (features.measured(Bernoulli.of(2.0, "mean", one), t) for one in ("words", "flags"))
+    assert words != flags

@@ -8,6 +8,7 @@ from scipy import sparse
 from sklearn.naive_bayes import ComplementNB
 
 from suffice.errors import KindError
+from suffice.models.answers import features
 from suffice.models.likelihoods.complement import Complement
 from suffice.models.scoring.cells import Temper
 from suffice.models.scoring.linear import FittedTransform
@@ -145,16 +146,18 @@ def test_what_speaks_is_by_shares_of_words() -> None:
     theta = (t.counts + 0.5) / (t.counts + 0.5).sum(axis=1, keepdims=True)
     others = n[1:] @ theta[1:] / n[1:].sum()
     brought = theta[0] * np.log(theta[0] / others)
-    found = model.speaks(t, n, 0, 5)
+    found = features.top_features(model, t, n, 0, 5)
     assert [row.feature for row in found] == [j for j in np.argsort(-brought).tolist() if brought[j] > 0]
     np.testing.assert_allclose([row.weight for row in found], brought[[row.feature for row in found]])
     prior = np.array([0.2, 0.3, 0.5])
     gain = sum(prior @ (part * np.log(part / (prior @ part))) for part in (theta, 1 - theta))
-    np.testing.assert_allclose(model.information(t, prior), gain)
+    np.testing.assert_allclose(features.information(model, t, prior), gain)
     by_text = counted(model, texts())
-    assert [row.feature for row in model.speaks(by_text, n, 0, 5)] == [str(WORDS[row.feature]) for row in found]
-    np.testing.assert_allclose(model.information(by_text, prior), gain)
-    assert model.known(by_text, texts(["ant zebra", "zebra"])).tolist() == [True, False]
+    assert [row.feature for row in features.top_features(model, by_text, n, 0, 5)] == [
+        str(WORDS[row.feature]) for row in found
+    ]
+    np.testing.assert_allclose(features.information(model, by_text, prior), gain)
+    assert texts(["ant zebra", "zebra"]).known(by_text).tolist() == [True, False]
 
 
 def test_counts_without_rows_keep_all_words() -> None:
@@ -171,11 +174,15 @@ def test_counts_without_rows_keep_all_words() -> None:
 
 def test_it_is_no_model_of_rows() -> None:
     model, t = Complement(), TokenCounts.of(X, CODES)
-    for answer in (model.log_evidence, model.posterior, model.belief, lambda t: model.intervals(t, 0.9)):
+    for answer in (
+        model.log_evidence,
+        model.posterior,
+        model.belief,
+        lambda t: features.parameter_intervals(model, t, 0.9),
+    ):
         with pytest.raises(KindError, match="it describes a class by what the others are"):
             answer(t)
-    with pytest.raises(KindError, match="cannot learn without labels: it describes"):
-        model.must_share()
+    assert "cannot learn without labels: it describes" in model.lacks("shares")
     assert repr(Complement(2.0, norm=True)) == "Complement(alpha=2.0, norm=True)"
 
 

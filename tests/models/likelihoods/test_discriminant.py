@@ -11,7 +11,8 @@ from scipy import stats
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis
 
 from estimators.plain import with_todays_peers
-from suffice.errors import ImproperPrior, InputError, KindError, PriorError, SingularCovariance
+from suffice.errors import ImproperPrior, InputError, PriorError, SingularCovariance
+from suffice.models.answers import features
 from suffice.models.class_prior import ClassPrior
 from suffice.models.empirical.covariances import Spread
 from suffice.models.likelihoods.discriminant import Discriminant
@@ -43,7 +44,8 @@ def matrix(x: Array) -> MatrixRows:
 
 
 def counted(likelihood: Discriminant, kept: Any = slice(None), codes: Any = CODES, x: Array = X) -> FullMoments:
-    return likelihood.count(matrix(x[kept]), Labels(codes[kept], WEIGHTS[kept], CLASSES))
+    t: FullMoments = likelihood.count(matrix(x[kept]), Labels(codes[kept], WEIGHTS[kept], CLASSES))
+    return t
 
 
 def by_hand(covariance: str, estimate: str, prior: NormalInverseWishart, new: Array, kept: Any = slice(None)) -> Array:
@@ -151,7 +153,7 @@ def test_beliefs_and_intervals_are_those_of_draws(covariance: Any) -> None:
         assert_allclose(np.einsum("naa->na", together), variance)
         drawn = np.cov(draws[:, 0].T)
         assert_allclose(together[0], drawn, atol=0.25 * variance[0].max())
-    low, high = likelihood.intervals(t, 0.9)
+    low, high = features.parameter_intervals(likelihood, t, 0.9)
     ends = likelihood.posterior(t).interval(0.9).mean
     assert_allclose([low, high], ends)
     some = likelihood.posterior(t, np.array([0, 2]))
@@ -196,16 +198,11 @@ def test_em_asks_for_priors_and_parameters(covariance: Any) -> None:
     assert judging.prior.kappa == weak.prior.kappa > 0
     coarse = likelihood.coarse(one, 2)
     assert (coarse is None) == (covariance == "shared")
-    free = likelihood.n_parameters(t) * CLASSES + likelihood.n_shared_parameters(t)
+    free = features.n_parameters(likelihood, t)[0] * CLASSES + features.n_parameters(likelihood, t)[1]
     assert free == (CLASSES * 9 if covariance == "full" else CLASSES * 3 + 6)
     assert_array_equal(likelihood.points(matrix(X)), X)
-    likelihood.must_share()
-    shrinks = Discriminant(covariance, "mle")
-    if covariance == "full":
-        with pytest.raises(KindError, match="covariance='full'"):
-            shrinks.must_share()
-    else:
-        shrinks.must_share()
+    assert not likelihood.lacks("shares")
+    assert ("covariance='full'" in Discriminant(covariance, "mle").lacks("shares")) == (covariance == "full")
 
 
 @pytest.mark.parametrize("estimate", ["map", "mean"])
@@ -214,7 +211,7 @@ def test_what_is_plugged_in_is_the_mode_of_rows_and_prior(covariance: Any, estim
     likelihood = Discriminant(covariance, estimate, PRIOR)
     t = counted(likelihood)
     base = likelihood.scorer(t).scores(matrix(X))
-    height = (WEIGHTS * base[np.arange(N), CODES]).sum() + likelihood.log_prior_density(t)
+    height = (WEIGHTS * base[np.arange(N), CODES]).sum() + features.log_prior_density(likelihood, t)
     for factor in (0.98, 1.02):  # moments of which other covariances are plugged in
         other = FullMoments.from_arrays({**t.arrays(), "scatter": t.scatter * factor, "peak": t.peak * factor})
         scores = likelihood.scorer(other).scores(matrix(X))
@@ -225,7 +222,7 @@ def test_what_is_plugged_in_is_the_mode_of_rows_and_prior(covariance: Any, estim
 def test_what_speaks_for_a_class_is_its_columns() -> None:
     likelihood = Discriminant("shared", "mle", None)
     t = counted(likelihood)
-    found = likelihood.speaks(t, t.n[:, 0], 2, 5)
+    found = features.top_features(likelihood, t, t.n[:, 0], 2, 5)
     assert {one.feature for one in found} <= {0, 1, 2}
     assert all(one.value.startswith(("high: ", "low: ")) for one in found)
     assert_allclose(likelihood.covariances(t)[1][0], t.scatter.sum(axis=0) / t.n.sum())
@@ -297,8 +294,7 @@ def test_what_an_analysis_refuses() -> None:
     with pytest.raises(InputError, match="cannot be left out with a covariance_estimator"):
         LinearAnalysis(given=np.ones((4, D, D))).held_out(t, matrix(X), Removal.of(CODES, WEIGHTS))
     for likelihood in (LinearAnalysis(), QuadraticAnalysis()):
-        with pytest.raises(KindError, match="DiscriminantAnalysis cannot learn without labels"):
-            likelihood.must_share()
+        assert "DiscriminantAnalysis cannot learn without labels" in likelihood.lacks("shares")
     few = FullMoments.of(X[:4], np.array([0, 1, 2, 0]), n_classes=CLASSES)
     for kind in (np.linalg.LinAlgError, SingularCovariance):
         with pytest.raises(kind, match="class a is not full rank"):

@@ -11,7 +11,9 @@ from scipy import stats
 from scipy.special import gammaln
 
 from suffice.errors import DataError, NoUniqueMode
+from suffice.models.answers import features
 from suffice.models.empirical.bins import chosen_bins, log_density
+from suffice.models.likelihoods.base import check
 from suffice.models.likelihoods.categorical import Categorical
 from suffice.models.likelihoods.histogram import Histogram
 from suffice.models.model import Block
@@ -66,7 +68,7 @@ def test_numbers_are_scored_and_held_out_by_their_bins(weights: Any, edges: Any,
             some = (left[:, place[i]] + added * share[place[i]]) / (left.sum(axis=1) + added)
             assert_allclose(np.exp(scores[i]), some, rtol=1e-9)  # bins and shares stay those of all rows
         assert_array_equal(scores[MISSING], 0.0)
-    measure = np.asarray(block.settled.measure(block.t, rows))
+    measure = np.asarray(block.settled.log_measure(block.t, rows))
     assert_allclose(measure, np.where(MISSING, 0.0, -np.log(share[place])), rtol=1e-9)
 
 
@@ -80,7 +82,11 @@ def test_bins_are_chosen_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("suffice.models.likelihoods.histogram.chosen_bins", refuse)
     rows = settled.rows(column_of(VALUES))
     settled.scorer(block.t), settled.held_out(block.t, rows, Removal.of(Y, None)), settled.belief(block.t)
-    settled.table(block.t, np.arange(C), 0.9), settled.log_evidence(block.t), settled.n_parameters(block.t)
+    (
+        features.parameter_table(settled, block.t, np.arange(C), 0.9),
+        settled.log_evidence(block.t),
+        features.n_parameters(settled, block.t)[0],
+    )
     assert settled == block.likelihood
 
 
@@ -107,17 +113,17 @@ def test_what_bins_answer() -> None:
     s, counts = block.settled, counts_of(EDGES, ~MISSING)
     share = counts.sum(axis=0) / counts.sum()
     alpha = counts + share
-    assert s.n_parameters(block.t) == 3
+    assert features.n_parameters(s, block.t)[0] == 3
     theta = alpha / alpha.sum(axis=1, keepdims=True)
     density = sum(stats.dirichlet(share + 1).logpdf(line) for line in theta)
-    assert_allclose(s.log_prior_density(block.t), density, rtol=1e-9)
-    table = h.table(block.t, np.array(["a", "b"]), 0.9)
+    assert_allclose(features.log_prior_density(s, block.t), density, rtol=1e-9)
+    table = features.parameter_table(h, block.t, np.array(["a", "b"]), 0.9)
     assert_allclose(table["probability"], theta.T.ravel())
     assert table["value"][0] == "below -0.05"
     low, high = stats.beta(alpha, alpha.sum(axis=1, keepdims=True) - alpha).interval(0.9)
     assert_allclose([table["low"], table["high"]], [low.T.ravel(), high.T.ravel()])
-    assert_allclose(s.intervals(block.t, 0.9), [low, high])
-    assert h.prior_in_words(block.t) == "Dirichlet(1 in total) over 4 bins"
+    assert_allclose(features.parameter_intervals(s, block.t, 0.9), [low, high])
+    assert features.prior_in_words(h, block.t) == "Dirichlet(1 in total) over 4 bins"
     row = h.rows(column_of([2.0]))
     assert h.reading(block.t, column_of([2.0])) == "1.05 to 2.95"
     said = s.contributions(block.t, row)
@@ -125,7 +131,7 @@ def test_what_bins_answer() -> None:
     assert_allclose(said.logs, np.log(theta[:, [2]].T))
     assert_allclose(said.belief, s.belief(block.t).moments(row))  # type: ignore[arg-type]
     brought = theta[1] * np.log(theta[1] / theta[0])
-    best = s.speaks(block.t, np.ones(C), 1, 1)[0]
+    best = features.top_features(s, block.t, np.ones(C), 1, 1)[0]
     names = ("below -0.05", "-0.05 to 1.05", "1.05 to 2.95", "2.95 or more")
     assert best.value == names[brought.argmax()]
     assert best.weight == pytest.approx(brought.max())
@@ -155,6 +161,6 @@ def test_what_is_wrong_is_named() -> None:
     with pytest.raises(DataError, match="Column 'x' must hold finite numbers; got inf in row 1"):
         Histogram().rows(column_of([1.0, np.inf]))
     with pytest.raises(DataError, match="Column 'x' is declared histogram but holds"):
-        Histogram().check(column_of(["a"]))
+        check(Histogram(), column_of(["a"]))
     assert repr(Histogram()) == "Histogram()"
     assert repr(Histogram(edges=(1, 2))) == "Histogram(edges=(1.0, 2.0))"

@@ -8,6 +8,8 @@ from scipy import sparse, stats
 from scipy.special import gammaln, logsumexp
 
 from suffice.errors import DataError, ImproperPrior, KindError, NoUniqueMode, ShapeError
+from suffice.models.answers import features
+from suffice.models.likelihoods.base import check
 from suffice.models.likelihoods.poisson import Poisson
 from suffice.models.model import Block
 from suffice.models.scoring.removal import Removal
@@ -73,7 +75,7 @@ def test_without_pseudo_counts() -> None:
         never = t.counts[:3] == 0
         impossible = (X[:, None] > 0) & never
         assert np.array_equal(np.isneginf(scores[:, :3]), impossible.any(axis=2))
-        assert np.isnan(model.rates(t)[3]).all()
+        assert np.isnan(model.estimated(t.n, t.total, np.nan)[3]).all()
         assert (np.isneginf(scores[:, 3]) if estimate == "predictive" else scores[:, 3] == -5).all()
     with pytest.raises(NoUniqueMode, match="needs alpha above 0 where a class has no count"):
         counted(0.0, "map")
@@ -125,12 +127,12 @@ def test_beliefs_are_those_of_drawn_rates() -> None:
     parts: Any = model.contributions(t, matrix(X[:1])).belief
     np.testing.assert_allclose([part.sum(axis=0) for part in parts], [mean[0], variance[0]])
     shape, rate = t.counts + 1.3, np.broadcast_to(t.n + 1.3, t.counts.shape)
-    low, high = model.intervals(t, 0.9)
+    low, high = features.parameter_intervals(model, t, 0.9)
     np.testing.assert_allclose(stats.gamma.cdf([low, high], shape, scale=1 / rate), [0.05 + 0 * low, 0.95 + 0 * low])
     assert model.posterior(t, np.array([1, 2])) == Gamma(shape[:, 1:3], rate[:, 1:3])
     bare, t = counted(0.0)
     with pytest.raises(ImproperPrior, match="An interval needs a proper posterior"):
-        bare.intervals(t, 0.9)
+        features.parameter_intervals(bare, t, 0.9)
 
 
 def test_the_evidence_is_the_product_of_predictions() -> None:
@@ -140,7 +142,7 @@ def test_the_evidence_is_the_product_of_predictions() -> None:
         total[c] += stats.nbinom.logpmf(x, shape[c], rate[c] / (1 + rate[c]))
         shape[c] += x
         rate[c] += 1
-    found = model.log_evidence(t).values.sum() + np.sum(model.measure(t, matrix(X)))
+    found = model.log_evidence(t).values.sum() + np.sum(model.log_measure(t, matrix(X)))
     assert found == pytest.approx(total.sum())
     sums = Poisson(Gamma(1.3, 1.3)).log_evidence(PoissonSums.of(X, CODES, n_classes=4))
     np.testing.assert_allclose(sums.values, total)
@@ -154,17 +156,17 @@ def test_information_and_what_speaks() -> None:
     for estimate in ("mean", "predictive"):
         model, t = counted(1.3, estimate)
         shape, rate = t.counts[:3] + 1.3, t.n[:3] + 1.3
-        for j, found in enumerate(model.information(t, prior)):
+        for j, found in enumerate(features.information(model, t, prior)):
             logs = stats.nbinom.logpmf(grid, shape[:, j], rate[:, 0] / (1 + rate[:, 0]))
             logs = logs if estimate == "predictive" else stats.poisson.logpmf(grid, shape[:, j] / rate[:, 0])
             mixture = logsumexp(logs, axis=1, b=prior[:3])
             gain = prior[:3] * np.where(np.exp(logs) > 0, np.exp(logs) * (logs - mixture[:, None]), 0.0)
             assert found == pytest.approx(gain.sum(), rel=1e-6)
-    rates = model.rates(t)
+    rates = model.estimated(t.n, t.total, np.nan)
     others = (t.n[1:3, 0] @ rates[1:3]) / t.n[1:3].sum()
     brought = rates[0] * np.log(rates[0] / others) - rates[0] + others
     best = int(np.argmax(np.where(rates[0] > others, brought, 0)))
-    first = model.speaks(t, t.n[:, 0], 0, 3)[0]
+    first = features.top_features(model, t, t.n[:, 0], 0, 3)[0]
     assert (first.feature, first.value) == (best, f"{rates[0, best]:.4g} on average")
     assert first.weight == pytest.approx(brought[best])
 
@@ -172,10 +174,10 @@ def test_information_and_what_speaks() -> None:
 def test_the_density_of_plugged_in_rates() -> None:
     for estimate, alpha in (("mean", 1.3), ("map", 2.3)):  # each is the mode of a Gamma of shape 2.3
         model, t = counted(alpha, estimate)
-        density = stats.gamma.logpdf(model.rates(t), 2.3, scale=1 / alpha)
-        assert model.log_prior_density(t) == pytest.approx(density.sum())
-    assert counted(1.3, "mle")[0].log_prior_density(t) == 0
-    assert model.n_parameters(t) == 5
+        density = stats.gamma.logpdf(model.estimated(t.n, t.total, np.nan), 2.3, scale=1 / alpha)
+        assert features.log_prior_density(model, t) == pytest.approx(density.sum())
+    assert features.log_prior_density(counted(1.3, "mle")[0], t) == 0
+    assert features.n_parameters(model, t)[0] == 5
 
 
 def test_priors_that_depend_on_the_rows() -> None:
@@ -209,10 +211,10 @@ def test_columns_have_gaps() -> None:
     np.testing.assert_allclose(scores[there], wanted[there])
     held = block.held_out(rows, Removal.of(codes, None)).scores()
     np.testing.assert_allclose(held[0, 0], stats.nbinom.logpmf(3, 2, 3 / 4) + gammaln(4))
-    table = model.table(block.t, np.array(["a", "b"]), 0.9)
+    table = features.parameter_table(model, block.t, np.array(["a", "b"]), 0.9)
     assert table["n"].tolist() == [3, 4]
     assert table["rate"].tolist() == [5 / 4, 12 / 5]
-    assert model.prior_in_words(block.t) == "Gamma(2, 1)"
+    assert features.prior_in_words(model, block.t) == "Gamma(2, 1)"
     assert repr(model) == "Poisson(prior=Gamma(shape=2, rate=1))"
 
 
@@ -223,7 +225,7 @@ def test_errors_name_the_column() -> None:
     with pytest.raises(DataError, match="Column 'c' is poisson and must hold counts of at least 0; got -1"):
         model.rows(Table.read({"c": [-1, 2]})["c"])
     with pytest.raises(DataError, match="poisson"):
-        model.check(Table.read({"c": ["a", "b"]})["c"])
+        check(model, Table.read({"c": ["a", "b"]})["c"])
     with pytest.raises(KindError, match="The argument 'prior' of Poisson must be a Gamma; got 3"):
         Poisson(3)  # type: ignore[arg-type]
     with pytest.raises(ShapeError, match="single belief"):

@@ -7,6 +7,8 @@ import pytest
 from scipy.special import gammaln
 
 from suffice.errors import DataError
+from suffice.models.answers import features
+from suffice.models.likelihoods.base import check
 from suffice.models.likelihoods.categorical import Categorical
 from suffice.models.likelihoods.text_column import Text
 from suffice.models.open_columns import OpenBlock
@@ -110,10 +112,10 @@ def test_without_a_word_nothing_is_said() -> None:
     np.testing.assert_array_equal(block.held_out(rows, Removal.of(np.array([0, 1]), None)).scores(), 0)
     np.testing.assert_array_equal(block.settled.log_evidence(block.t).sum(), 0)
     np.testing.assert_array_equal(block.settled.belief(block.t).moments(rows), 0)
-    np.testing.assert_array_equal(block.settled.known(block.t, rows), False)
-    assert block.settled.speaks(block.t, block.statistic.n, 0, 3) == []
+    np.testing.assert_array_equal(rows.known(block.t), False)
+    assert features.top_features(block.settled, block.t, block.statistic.n, 0, 3) == []
     assert block.settled.contributions(block.t, rows.take(np.array([0]))).inner == {}
-    assert block.likelihood.prior_in_words(block.t) == "Dirichlet(1 each) over 0 words"
+    assert features.prior_in_words(block.settled, block.t) == "Dirichlet(1 each) over 0 words"
 
 
 def test_categories_serve_it_if_they_are_words() -> None:
@@ -127,8 +129,8 @@ def test_categories_serve_it_if_they_are_words() -> None:
 
 def test_it_reads_words_only() -> None:
     with pytest.raises(DataError, match="Column 't' is declared text but holds whole numbers"):
-        Text().check(column([1, 2]))
-    Text().check(column([None, None]))
+        check(Text(), column([1, 2]))
+    check(Text(), column([None, None]))
 
 
 def test_it_is_written_as_it_is_made() -> None:
@@ -141,9 +143,9 @@ def test_it_is_written_as_it_is_made() -> None:
 
 def test_what_is_known_of_a_column_is_a_table_of_words() -> None:
     block = OpenBlock.of_column(Text(), column(TEXTS), LABELS)
-    table = block.settled.table(block.t, np.array(["a", "b", "c"]), 0.9)
+    table = features.parameter_table(block.settled, block.t, np.array(["a", "b", "c"]), 0.9)
     assert table["word"][:3].tolist() == ["cat"] * 3
     assert table["n"][:3].tolist() == [2, 1, 1]
     np.testing.assert_allclose(table["probability"][0], 3 / 10)
-    top = block.settled.speaks(block.t, block.statistic.n, 0, 2)
+    top = features.top_features(block.settled, block.t, block.statistic.n, 0, 2)
     assert [row.value for row in top] == ["mat", "cat"]

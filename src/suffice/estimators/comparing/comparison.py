@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from suffice.errors import ImproperPrior, InputError, KindError
 from suffice.estimators.comparing.validation import CROSS_VAL_PREDICT, crossfit
 from suffice.estimators.shell.classifier import Classifier
+from suffice.models.answers.features import measured
 from suffice.models.model import Name
 from suffice.models.predictor import normalise
 from suffice.notebook import card, table
@@ -395,15 +396,16 @@ def _features(model: Classifier, coefficients: bool) -> tuple[list[Name], list[s
     """Return names, measures and statistics of the columns of a table, or of the features of the only block."""
     voting = model._model.voting
     if model._reader.by_block:
-        kinds = [block.settled.measured(block.t) for block in voting.values()]
+        kinds = [measured(block.settled, block.t) for block in voting.values()]
         return list(voting), kinds, [block.statistic for block in voting.values()]
     (block,) = voting.values()
-    measure = block.settled.measured(block.t)
+    measure = measured(block.settled, block.t)
     if measure == COUNTS and not coefficients:
         measure = f"{COUNTS} as {type(model).__name__} has them"
     names = list(model._reader.features(model._model))
     if isinstance(block.t, WordCounts):
-        return names, [measure] * len(names), block.settled.frequencies(block.t).tolist()
+        frequency = block.t.document_frequency if "there or not" in measure else block.t.frequency
+        return names, [measure] * len(names), frequency.tolist()
     return names, [measure] * len(names), [block.statistic] * len(names)
 
 

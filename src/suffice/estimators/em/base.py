@@ -25,7 +25,7 @@ from suffice.estimators.shell.stored import State, check_bounds
 from suffice.models.answers.posteriors import Posteriors
 from suffice.models.class_prior import ClassPrior
 from suffice.models.expectation import History, emptied
-from suffice.models.likelihoods.base import Likelihood
+from suffice.models.likelihoods.base import Likelihood, changed_where_known, uncut
 from suffice.models.likelihoods.draws import Parameters
 from suffice.models.model import Model, Name
 from suffice.models.predictor import Predictor
@@ -59,7 +59,8 @@ def checked_copy(estimator: object, owner: str) -> Classifier:
 def must_share(estimator: Classifier, model: Model) -> None:
     """Raise KindError unless rows of the model may belong to several classes with probabilities."""
     for likelihood in model.likelihoods.values():
-        likelihood.must_share()
+        if why := likelihood.lacks("shares"):
+            raise KindError(why)
     if getattr(estimator._reader, "bursts", False):
         raise KindError(
             "TextClassifier must have model='multinomial' or 'bernoulli' to learn without labels; got a bursty model, "
@@ -134,7 +135,7 @@ class EMSetup:
         total = total.with_likelihoods(estimator._likelihoods(total, Views()))
         must_share(estimator, total)
         blocks = {
-            name: replace(block, likelihood=block.likelihood.uncut(), statistic=block.t)
+            name: replace(block, likelihood=uncut(block.likelihood), statistic=block.t)
             for name, block in total.alone.items()  # joint columns are not densities
         }
         total = replace(total, blocks=blocks)
@@ -151,7 +152,7 @@ class EMSetup:
     def likelihoods(self, views: Views) -> dict[Name, Likelihood]:
         """Return the likelihoods that EM steps use, with the chosen pseudo-count if any."""
         likelihoods = self.predictor(self.total, views).model.likelihoods
-        return {name: likelihood.changed_where_known(**EXACT) for name, likelihood in likelihoods.items()}
+        return {name: changed_where_known(likelihood, **EXACT) for name, likelihood in likelihoods.items()}
 
     def predictor(self, model: Model, views: Views) -> Predictor:
         """Return the classifier's predictor for a model, without temper."""

@@ -43,6 +43,7 @@ from suffice.models.expectation import (
     share_out,
 )
 from suffice.models.likelihoods.base import Likelihood
+from suffice.models.likelihoods.discriminant import Discriminant
 from suffice.models.model import Model, Name
 from suffice.models.predictor import Predictor
 from suffice.models.views import Views
@@ -145,7 +146,10 @@ class Search:
                 weak[name] = likelihood.weak(t, float(np.sum(getattr(t, "n", total.n))), k)
         coarse: Likelihoods = {}  # with fewer parameters, which smooth a start
         if k > 1 and self.first is None:
-            fewer = {name: likelihood.coarse(total.blocks[name].t, k) for name, likelihood in weak.items()}
+            fewer = {
+                name: likelihood.coarse(total.blocks[name].t, k) if isinstance(likelihood, Discriminant) else None
+                for name, likelihood in weak.items()
+            }
             coarse = {name: likelihood for name, likelihood in fewer.items() if likelihood is not None}
         starts = range(self.mixture.n_init if k > 1 and self.first is None else 1)
         best = max((self._start(rows, number, weak, coarse) for number in starts), key=lambda start: start.height)
@@ -180,7 +184,12 @@ class Search:
         expectation = source.expect(model)
         if isinstance(self.mixture.n_components, str):  # numbers of clusters are compared under priors of their own
             blocks = model.blocks
-            judging = {name: blocks[name].likelihood.judging(blocks[name].t, weak[name]) for name in learns}
+            judging = {
+                name: law.judging(blocks[name].t, weak[name])
+                if isinstance(law := blocks[name].likelihood, Discriminant)
+                else blocks[name].settled
+                for name in learns
+            }
             evidence = _evidence(model.with_likelihoods(judging), source.prior, expectation)
         end = History([expectation.objective], True, [np.nan])
         return Clusters(source, model, expectation, [*clusters.histories, *later.histories, end], evidence)

@@ -29,6 +29,7 @@ from suffice.estimators.shell.parameters import (
     is_loo,
 )
 from suffice.estimators.shell.table_answers import TABLE_DOMAINS, ColumnModels, TableAnswers
+from suffice.models.answers.features import parameter_table
 from suffice.models.choices import Choice
 from suffice.models.choosing.chooser import NOTHING_SETTLED, Effort, Settled, Wanted
 from suffice.models.choosing.smoothing import Scored, choose_temper
@@ -430,7 +431,7 @@ class NaiveBayes(TableAnswers, Classifier):
             near = closest(column, self._model.blocks)
             raise InputError(f"The argument 'column' must be a column of the model; got {column!r}.{near}")
         block = self._model.blocks[column]
-        return frame_of(block.settled.table(block.t, self.classes_, level), self._reader.backend)
+        return frame_of(parameter_table(block.settled, block.t, self.classes_, level), self._reader.backend)
 
 
 def _weights(sample_weight: WeightsLike, rows: int) -> Array | None:

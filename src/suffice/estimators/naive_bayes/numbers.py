@@ -256,7 +256,7 @@ class PoissonNB(MatrixClassifier):
     def rate_(self) -> Array:
         """Estimated rate of each feature in each class; the posterior mean for "predictive"."""
         settled = self._settled_as(Poisson)
-        return np.asarray(settled.rates(self._block.t))
+        return np.asarray(settled.estimated(self._block.t.n, self._block.t.total, np.nan))
 
 
 class ExponentialNB(MatrixClassifier):

@@ -44,7 +44,7 @@ from suffice.models.choices import Choice, Choices
 from suffice.models.choosing.chooser import NOTHING_SETTLED, Settled, Wanted, choose
 from suffice.models.choosing.judge import Judged, Sample, judge
 from suffice.models.drawn_rows import alone, log_density
-from suffice.models.likelihoods.complement import Complement
+from suffice.models.likelihoods.complement import NO_DENSITY
 from suffice.models.model import Model
 from suffice.models.predictor import Predictor
 from suffice.models.scoring.cells import Temper
@@ -61,7 +61,7 @@ def _gives_a_probability(model: Classifier) -> bool:
     """Return True if rows have a probability; raise AttributeError with the reason if they have none."""
     if model._gives_rows_a_probability:
         return True
-    raise AttributeError(f"{type(model).__name__} gives rows no probability: {Complement.no_density}.")
+    raise AttributeError(f"{type(model).__name__} gives rows no probability: {NO_DENSITY}.")
 
 
 class Classifier(Answers, ClassifierMixin, BaseEstimator):

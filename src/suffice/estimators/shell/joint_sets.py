@@ -19,6 +19,8 @@ from suffice.models.choosing.table_choice import ENOUGH, choose_table
 from suffice.models.likelihoods.base import Likelihood
 from suffice.models.likelihoods.cloud import Cloud
 from suffice.models.likelihoods.joint import CELLS, Joint
+from suffice.models.likelihoods.silent import Drop
+from suffice.models.likelihoods.text_column import Text
 from suffice.models.model import Block, Model, Name, Together
 from suffice.models.predictor import Predictor
 from suffice.models.scoring.grouping import Coding
@@ -130,7 +132,7 @@ def declared_laws(
     for one in declared_sets(joint, reader):
         families = {name: model.blocks[name].likelihood for name in one.columns}
         for name, law in families.items():
-            if not (law.joins or law.undecided):
+            if isinstance(law, Drop | Text):
                 raise InputError(
                     f"The 'joint' parameter names {name!r}, which is {law.word} and has no values to join. Leave it "
                     "out of the set, or declare another model of the column."
@@ -278,7 +280,7 @@ def views_without(seen: Predictor, model: Model) -> Views:
     lost = {name: block for name, block in seen.model.blocks.items() if name not in model.blocks}
     if not lost or not isinstance(weights, ColumnWeights):
         return views
-    clouds = [name for name, block in lost.items() if block.likelihood.replaces]
+    clouds = [name for name, block in lost.items() if isinstance(block.likelihood, Cloud)]
     alone = {column: 1.0 for name in clouds if isinstance(name, Together) for column in name.columns}
     kept = {name: power for name, power in weights.columns.items() if name not in lost}
     residuals = {name: one for name, one in weights.residuals.items() if name not in lost}

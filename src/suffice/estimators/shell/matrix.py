@@ -27,6 +27,7 @@ from suffice.estimators.shell.stored import (
     written_views,
 )
 from suffice.later import issparse
+from suffice.models.answers.features import parameter_intervals
 from suffice.models.likelihoods.base import Likelihood
 from suffice.models.model import Block, Model, Name
 from suffice.models.views import FeatureWeights, Views
@@ -162,7 +163,7 @@ class MatrixClassifier(Classifier):
             Bounds from the posteriors; for categorical features, lists of arrays of shape (n_classes, n_categories).
         """
         check_is_fitted(self)
-        return self._block.settled.intervals(self._block.t, level)
+        return parameter_intervals(self._block.settled, self._block.t, level)
 
     def _agree(self, other: Classifier) -> None:
         super()._agree(other)

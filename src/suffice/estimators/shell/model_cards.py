@@ -14,6 +14,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
 from suffice.estimators.shell.atomic import snapshot
+from suffice.models.answers.features import prior_in_words
 from suffice.notebook import MOST, Markup, bar, card, folded, line, table, written
 from suffice.stats import Statistic
 from suffice.stats.word_counts import WordCounts
@@ -137,7 +138,7 @@ def _columns(estimator: NaiveBayes) -> Iterator[tuple[str, str, float | None, st
                 yield "…", f"{len(blocks) - COLUMNS} more", None, ""
             continue
         rows = float(np.sum(block.statistic.n)) if hasattr(block.statistic, "n") else 0.0
-        yield str(name), block.likelihood.word, rows, block.likelihood.prior_in_words(block.t)
+        yield str(name), block.likelihood.word, rows, prior_in_words(block.settled, block.t)
 
 
 def parts_of_weights(

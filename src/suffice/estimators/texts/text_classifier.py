@@ -42,6 +42,7 @@ from suffice.estimators.texts.token_choice import (
     tokens_chosen,
     wanted_of,
 )
+from suffice.models.answers.features import parameter_intervals
 from suffice.models.choosing.chooser import Effort, Settled, Wanted
 from suffice.models.model import Block, Model
 from suffice.models.predictor import Predictor
@@ -487,4 +488,4 @@ class TextClassifier(TextAnswers, Classifier):
             Bounds, with words in the order of ``words_``. Both arrays are dense, and large for a large vocabulary.
         """
         check_is_fitted(self)
-        return self._block.settled.intervals(self._block.t, level)
+        return parameter_intervals(self._block.settled, self._block.t, level)

@@ -22,8 +22,6 @@ from suffice.models.scoring.rows import CategoryRows
 from suffice.stats.word_counts import WordCounts
 from suffice.typing import Array, Booleans, Integers
 
-__all__ = ["STATISTICS", "CheckedBlock", "Statistics"]
-
 STATISTICS = ("share of zeros", "standard deviation", "minimum", "maximum", "share of the mode", "dependence")
 LEVELS = 4
 """Number of groups that values of a feature are put into, to see whether it depends on others."""
@@ -33,7 +31,7 @@ FEW = 5
 
 @dataclass(frozen=True, eq=False)
 class CheckedBlock:
-    """Hold the compared features of a block: those of real rows as numbers, NaN where missing, and how to draw them."""
+    """The compared features of a block: those of real rows as numbers, NaN where missing, and how to draw them."""
 
     real: Array
     names: list[str]

@@ -12,8 +12,6 @@ from numpy.typing import ArrayLike, NDArray
 from suffice.errors import InputError
 from suffice.typing import Array, Integers, LabelArray
 
-__all__ = ["Costs", "cost_matrix", "least_loss", "or_abstained", "price"]
-
 
 def least_loss(probabilities: Array, costs: Array, abstain: float | None = None) -> Integers:
     """Return the class with the lowest expected loss for each row; −1 where it exceeds the cost of abstaining.

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from suffice.errors import LabelError
+from suffice.models.answers import features
 from suffice.models.answers.parts import names_of
 from suffice.models.model import Block, Model, Name
 from suffice.models.predictor import Predictor
@@ -27,12 +28,10 @@ from suffice.notebook import card, line, table
 from suffice.stats.word_counts import read_weights
 from suffice.typing import Array, WeightsLike
 
-__all__ = ["Evidence", "coefficient_of", "evidence"]
-
 
 @dataclass(frozen=True, repr=False)
 class Evidence:
-    """Hold ln p of the training rows and labels, and its parts."""
+    """The ln p of the training rows and labels, and its parts."""
 
     classes: NDArray[Any]
     features: Any  # names of the features
@@ -92,8 +91,8 @@ def evidence(predictor: Predictor, names: Any = None, by_block: bool = False, co
         return Evidence(model.classes, list(model.alone), labels, belief, cells, coefficient)
     (block,) = model.blocks.values()
     cells = block.settled.log_evidence(block.t)
-    features = names_of(block.t, cells.width) if names is None else names
-    return Evidence(model.classes, features, labels, belief, cells, coefficient)
+    called = names_of(block.t, cells.width) if names is None else names
+    return Evidence(model.classes, called, labels, belief, cells, coefficient)
 
 
 def _of_block(block: Block, classes: int) -> Array:
@@ -112,5 +111,5 @@ def coefficient_of(model: Model, rows: Mapping[Name, Rows], sample_weight: Weigh
             raise LabelError(
                 f"The argument 'X' must hold the {total:g} rows that the model was fitted on; got {given.sum():g}."
             )
-        found += float((given * block.settled.log_coefficients(block.t, rows[name])).sum())
+        found += float((given * features.log_coefficients(block.settled, block.t, rows[name])).sum())
     return found

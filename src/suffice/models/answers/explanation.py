@@ -20,8 +20,6 @@ from suffice.notebook import bar, card, line, table
 from suffice.tables import frame_of
 from suffice.typing import Array
 
-__all__ = ["Explanation", "explain", "place_of"]
-
 SHOWN = 15
 LABEL_NOISE = "(label noise)"
 NORMAL_95 = 1.959963984540054

@@ -25,8 +25,6 @@ from suffice.models.scoring.rows import Rows
 from suffice.posterior.base import generator, tails
 from suffice.typing import Array, Rng
 
-__all__ = ["bounds", "drawn_by"]
-
 RowsByName = Mapping[Name, Rows]
 
 
@@ -79,7 +77,7 @@ def _stretches(rows: RowsByName, numbers: int) -> Iterator[slice]:
 
 @dataclass(frozen=True)
 class _Beliefs:
-    """Hold the posterior of each block's scores, with the views and the class prior."""
+    """The posterior of each block's scores, with the views and the class prior."""
 
     predictor: Predictor
     blocks: Mapping[Name, Belief]

@@ -12,6 +12,8 @@ from typing import Any, NamedTuple, cast, overload
 
 import numpy as np
 
+from suffice.models.answers.features import top_features
+from suffice.models.likelihoods.cloud import Cloud
 from suffice.models.likelihoods.shared import power_in_words
 from suffice.models.model import Block, Model, Name, Together
 from suffice.models.predictor import Predictor
@@ -25,11 +27,9 @@ from suffice.tables import Column, Table
 from suffice.text import Analysis, Batch
 from suffice.typing import Array, Booleans, Names
 
-__all__ = ["Top", "TopFeatures", "Wording", "WordsOfText", "known", "names_of", "parts", "reading", "speaking"]
-
 
 class Top(NamedTuple):
-    """Hold a feature, its value in rows of the class, and what it adds to the log-odds there on average."""
+    """A feature, its value in rows of the class, and what it adds to the log-odds there on average."""
 
     feature: Any
     value: str
@@ -104,7 +104,7 @@ def speaking(
 
 def _speaking_features(predictor: Predictor, code: int, k: int) -> list[Top]:
     (block,), weights = predictor.model.voting.values(), predictor.views.weights
-    found = block.settled.speaks(block.t, predictor.model.n, code, k, block.powers(weights))
+    found = top_features(block.settled, block.t, predictor.model.n, code, k, block.powers(weights))
     return [Top(*row) for row in found]
 
 
@@ -117,8 +117,8 @@ def _speaking_columns(predictor: Predictor, code: int, k: int) -> list[Top]:
         meant = power_in_words(power)
         likelihood: Any = block.settled
         by_means = replace(likelihood, estimate="mean")  # means never bring infinite evidence
-        for row in by_means.speaks(block.t, predictor.model.n, code, k):
-            named = name.columns[row.feature] if likelihood.replaces and isinstance(name, Together) else name
+        for row in top_features(by_means, block.t, predictor.model.n, code, k):
+            named = name.columns[row.feature] if isinstance(likelihood, Cloud) and isinstance(name, Together) else name
             found.append(Top(named, f"{row.value}, {meant}" if meant else row.value, power * row.weight))
     return sorted(found, key=lambda row: -row.log_odds)[:k]
 
@@ -129,9 +129,9 @@ def known(model: Model, rows: Mapping[Name, Rows], least: int = 1) -> Booleans:
     for name, block in model.voting.items():
         present = rows[name].present if name in rows else np.zeros(0, bool)
         if present is None:
-            found |= block.settled.known(block.t, rows[name], least)
+            found |= rows[name].known(block.t, least)
         elif present.any():
-            found |= block.settled.known(block.t, rows[name], least) & present
+            found |= rows[name].known(block.t, least) & present
     return found
 
 
@@ -149,7 +149,7 @@ LISTED = 5
 
 @dataclass(frozen=True)
 class WordsOfText:
-    """Hold the distinct tokens of one text, in the order of the text."""
+    """The distinct tokens of one text, in the order of the text."""
 
     tokens: list[str]
 
@@ -179,7 +179,7 @@ AS_THEY_ARE = Analysis(unit=_token)
 
 @dataclass(frozen=True)
 class Wording:
-    """Hold the names of the parts of one row."""
+    """The names of the parts of one row."""
 
     names: Names | None = None  # of the only block's features; None if its rows name them
     values: Sequence[str] | None = None  # value of each feature in the row, if the block has only codes
@@ -205,7 +205,7 @@ def parts(predictor: Predictor, rows: Mapping[Name, Rows], wording: Wording) -> 
         said = _with_residuals(said, scorer.counts_of(rows[name].entries(block.t)), more)
     if wording.text is None:
         return _of_features(said, rows[name].names(block.t) if wording.names is None else wording.names, wording.values)
-    learned = block.settled.known(block.t, rows[name], 0)[0]
+    learned = rows[name].known(block.t, 0)[0]
     return replace(_of_words(said, wording.text, block.t), unknown="" if learned else "word of this text")
 
 

@@ -9,13 +9,12 @@ from typing import Any
 import numpy as np
 
 from suffice.errors import InputError
+from suffice.models.answers.features import posterior_of
 from suffice.models.model import Block, Model
 from suffice.models.scoring.beliefs import squeezed
 from suffice.notebook import MOST, card, table
 from suffice.posterior.base import Conjugate
 from suffice.telling import counted
-
-__all__ = ["Posteriors"]
 
 SHOWN = 6
 
@@ -52,7 +51,7 @@ class Posteriors:
             block = self.model.blocks[self.features[place]]
             return squeezed(block.settled.posterior(block.t))
         block = self._only(feature)
-        return block.settled.feature_posterior(block.t, place)
+        return posterior_of(block.settled, block.t, place)
 
     def __getitem__(self, key: Any) -> Conjugate[Any]:
         """Return the posterior of one class, or of one feature in it."""

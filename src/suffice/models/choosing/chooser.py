@@ -44,7 +44,8 @@ from suffice.models.choosing.word_choice import (
     fit_chosen_residuals,
 )
 from suffice.models.choosing.word_rows import FINE_WORDS, CountedWords, WordRows, looked_up, named
-from suffice.models.model import Block, Model, Name
+from suffice.models.likelihoods.base import uncut
+from suffice.models.model import Block, Model, Name, can_be_weighed
 from suffice.models.predictor import Predictor
 from suffice.models.scoring.cells import Temper
 from suffice.models.scoring.rows import Labels, Rows
@@ -200,14 +201,14 @@ def definite(model: Model) -> Model:
 
 
 def _uncut(block: Block) -> Block:
-    likelihood = block.likelihood.uncut()
+    likelihood = uncut(block.likelihood)
     return block if likelihood is block.likelihood else Block(likelihood, block.t)
 
 
 def _possible(model: Model, wanted: Wanted) -> Wanted:
     """Return the part of `wanted` that can be chosen for a model."""
     voting = list(model.voting.values())
-    weighable = len(voting) == 1 and voting[0].settled.weighable
+    weighable = len(voting) == 1 and can_be_weighed(voting[0].settled)
     weights = wanted.weights if len(model.classes) > 1 and wanted.effort != "fast" else None
     crowded = len(model.classes) > MANY and wanted.effort != "best" and wanted.ridge is None
     weights = None if weights == "features" and (crowded or not weighable) else weights

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from suffice.errors import SingularCovariance, SubtractionError
+from suffice.models.likelihoods.base import uncut
 from suffice.models.likelihoods.histogram import Histogram
 from suffice.models.likelihoods.polya import Polya
 from suffice.models.model import Block, Model, Name
@@ -267,7 +268,7 @@ def _in_parts_held_out(
 
 def _settled_without(blocks: Mapping[Name, Block], rows: Mapping[Name, Rows], removed: Removal) -> dict[Name, Block]:
     """Return blocks with the same counts, settled by all rows but the given ones."""
-    laws = {name: blocks[name].likelihood.uncut() for name in rows}
+    laws = {name: uncut(blocks[name].likelihood) for name in rows}
     code, weight = removed.own
     labels = Labels(code, None if (weight == 1).all() else weight, len(next(iter(blocks.values())).t.n))
     counted = counted_side_by_side(laws, rows, labels)
@@ -312,7 +313,7 @@ def without(predictor: Predictor, sample: Sample) -> Predictor:
     counted = ClassCounts.of_labels(labels.y, labels.weights, n_classes=labels.n_classes)
     blocks = {}
     for name, block in model.voting.items():
-        likelihood = block.likelihood.uncut()
+        likelihood = uncut(block.likelihood)
         blocks[name] = Block(likelihood, likelihood.without(block.t, *present_only(sample.rows[name], labels)))
     return replace(predictor, model=replace(model, rows=model.rows - counted, blocks=blocks))
 

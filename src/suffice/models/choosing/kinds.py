@@ -12,7 +12,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from suffice.models.empirical.bins import bins_of_columns, densities_of_columns, widths, widths_of_columns
+from suffice.models.empirical.bins import bins_of_columns, densities_of_columns, widths
 from suffice.models.empirical.normals import KAPPA, SHAPE, units
 from suffice.models.likelihoods.base import Likelihood
 from suffice.models.likelihoods.bernoulli import Bernoulli
@@ -31,8 +31,6 @@ from suffice.stats.inputs import EXACT
 from suffice.stats.number_columns import ColumnCounts, each_feature
 from suffice.tables import Column
 from suffice.typing import Array, Booleans
-
-__all__ = ["choose", "choose_numbers"]
 
 FEW, OFTEN = 10, 5
 """Whole numbers are categories if they have at most FEW distinct values, each seen OFTEN times on average."""
@@ -119,10 +117,8 @@ def _evidence(block: OpenBlock) -> float:
 
 def _of_normal(grid: ValueCounts) -> float:
     """Return the log evidence of a normal that cannot be narrower than the intervals of values."""
-    stretch = widths(grid.values)[grid.place] ** 2 / 12
     t = DiagonalMoments.of(grid.values[grid.place][:, None], grid.line, grid.count, n_classes=len(grid.n))
-    scatter = t.scatter + np.bincount(grid.line, grid.count * stretch, len(grid.n))[:, None]
-    return _evidence(OpenBlock(Gaussian(), replace(t, scatter=scatter, peak=np.maximum(t.peak, scatter))))
+    return float(_of_normals(ColumnCounts.side_by_side([grid]), t)[0])
 
 
 def _of_events(values: ValueCounts) -> list[tuple[Likelihood, float]]:
@@ -200,7 +196,7 @@ def _moments(x: Array, labels: Labels) -> DiagonalMoments:
 
 def _of_normals(grid: ColumnCounts, t: DiagonalMoments) -> Array:
     """Return the log evidence of normals that cannot be narrower than the intervals of values."""
-    stretch, columns = widths_of_columns(grid) ** 2 / 12, len(grid)
+    stretch, columns = widths(grid.values, grid.first) ** 2 / 12, len(grid)
     at = grid.line * columns + grid.column[grid.place]
     more = np.bincount(at, grid.count * stretch[grid.place], t.mean.size).reshape(t.mean.shape)
     t = replace(t, scatter=t.scatter + more, peak=np.maximum(t.peak, t.scatter + more))

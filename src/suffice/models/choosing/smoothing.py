@@ -23,6 +23,7 @@ import numpy as np
 from suffice.later import optimize
 from suffice.models.choosing.judge import Judged, Sample
 from suffice.models.empirical.covariances import ENOUGH, POWERS, Spread, by_parts, parts_of
+from suffice.models.likelihoods.base import changed
 from suffice.models.model import Model
 from suffice.models.predictor import Predictor
 from suffice.models.scoring.cells import AS_IT_IS, Temper
@@ -310,7 +311,9 @@ def choose_alpha(
 
 def with_prior(model: Model, prior: Spread) -> Model:
     """Return the model with the given prior in every block that scores."""
-    return model.with_likelihoods({name: block.likelihood.changed(prior=prior) for name, block in model.voting.items()})
+    return model.with_likelihoods(
+        {name: changed(block.likelihood, prior=prior) for name, block in model.voting.items()}
+    )
 
 
 def choose_spread(predictor: Predictor, sample: Sample, temper: Temper | None) -> Spread | None:

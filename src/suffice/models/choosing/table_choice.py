@@ -52,6 +52,7 @@ from suffice.models.choosing.weights import (
     named_weights,
     possible,
 )
+from suffice.models.likelihoods.base import uncut
 from suffice.models.likelihoods.cloud import Cloud
 from suffice.models.model import Block, Name, Together
 from suffice.models.predictor import Predictor
@@ -464,7 +465,7 @@ def choose_table(
 def _split(predictor: Predictor, sample: Sample, out: Booleans) -> Split:
     """Return learned and held-out rows, with the latter taken out of the model; numbers of the former are recounted."""
     unseen, learned, model = sample.take(out), sample.take(~out), predictor.model
-    laws = {name: block.likelihood.uncut() for name, block in model.voting.items()}
+    laws = {name: uncut(block.likelihood) for name, block in model.voting.items()}
     fresh: dict[Name, Block] = {
         name: Block(laws[name], t) for name, t in counted_side_by_side(laws, learned.rows, learned.labels).items()
     }

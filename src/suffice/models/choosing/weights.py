@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 from suffice import _native
 from suffice.models.choosing.judge import JUDGED, Judged, Sample, judge, parts_of, some_rows
 from suffice.models.choosing.optimize import Report, descend, safest
+from suffice.models.likelihoods.cloud import Cloud
 from suffice.models.model import Block, Model, Name
 from suffice.models.predictor import Predictor
 from suffice.models.together import left_out_lifts
@@ -429,8 +430,8 @@ def named_weights(found: Fitted, names: Sequence[Name], labels: Any) -> ColumnWe
 def centres(model: Model, names: Sequence[Name]) -> Array:
     """Return what each block's weight shrinks to: one, or zero if it corrects others or is replaced by another."""
     laws = {name: model.blocks[name].likelihood for name in names}
-    inside = {column for name, law in laws.items() if law.replaces for column in getattr(name, "columns", ())}
-    adds = [name in inside or (law.correction and not law.replaces) for name, law in laws.items()]
+    inside = {column for name, law in laws.items() if isinstance(law, Cloud) for column in getattr(name, "columns", ())}
+    adds = [name in inside or (law.correction and not isinstance(law, Cloud)) for name, law in laws.items()]
     return np.where(adds, 0.0, 1.0)
 
 

@@ -6,7 +6,7 @@ Values are binned: class c falls into bin b with probability θ_cb, and within a
     HB-1  posterior mean     θ_cb = (N_cb + A·share_b) / (N_c + A)
     HB-2  evidence of cuts   Σ_c ln DirichletMultinomial(N_c ; A·share) − Σ_b N_b ln share_b − cuts · ln G
     HB-3  as a density       HB-2 + ln DirichletMultinomial(N ; A·width) − Σ_b N_b ln width_b − cuts · ln G
-    HB-4  in all classes     (N h(x) + g(x)) / (N + 1): h the histogram of HB-3, g a wide Cauchy (shared_density.py)
+    HB-4  in all classes     (N h(x) + g(x)) / (N + 1): h the histogram of HB-3, g a wide Cauchy (shared_density)
 
 The second term of HB-2 is the evidence if classes do not differ, so HB-2 is a log Bayes factor. Each of the G − 1
 possible cuts has prior odds 1 : G. Dynamic programming finds the best set of cuts exactly. Only the order of values
@@ -27,18 +27,13 @@ from suffice.stats import ValueCounts
 from suffice.stats.number_columns import ColumnCounts
 from suffice.typing import Array, Booleans, Integers
 
-__all__ = [
-    "Bins", "bins_of_columns", "chosen_bins", "cuts_of_columns", "densities_of_columns", "given_bins", "log_density",
-    "widths", "widths_of_columns",
-]  # fmt: skip
-
 PLACES = 128
 NUMBERS = 2**20
 
 
 @dataclass(frozen=True)
 class Bins:
-    """Hold the edges between bins, and the number of rows of each class in each bin."""
+    """The edges between bins, and the number of rows of each class in each bin."""
 
     edges: Array
     counts: Array  # classes × bins
@@ -68,16 +63,10 @@ class Bins:
 
 
 def chosen_bins(t: ValueCounts, strength: float) -> Bins:
-    """Return the bins that maximize the evidence."""
+    """Return the bins of one column that maximize the evidence."""
     if len(t.values) < 2:
         return Bins(np.zeros(0), t.n[:, None], 0.0)
-    start = candidates(t.totals, _most(len(t.n)))
-    counts = np.add.reduceat(t.table, start, axis=1)
-    cuts, evidence = best_cuts(counts, counts.sum(axis=0), strength)  # HB-2
-    evidence += np.log(len(start)) - float(log_rising(strength, counts.sum(axis=1)).sum())
-    first = start[cuts]
-    edges = _between(t.values)[first[1:] - 1]
-    return Bins(edges, np.add.reduceat(counts, cuts, axis=1), float(evidence))
+    return bins_of_columns(ColumnCounts.side_by_side([t]), strength)[0]
 
 
 def given_bins(t: ValueCounts, edges: Array) -> Bins:
@@ -89,37 +78,50 @@ def given_bins(t: ValueCounts, edges: Array) -> Bins:
 
 
 def log_density(t: ValueCounts, strength: float = 1.0) -> float:
-    """Return ln p of the values of all classes as a density: that of the best histogram with bins of any width.
+    """Return `densities_of_columns` of one column."""
+    return float(densities_of_columns(ColumnCounts.side_by_side([t]), strength)[0])
 
-    This is what HB-3 adds to HB-2. Its bins differ from those of HB-2. They may be many, since all classes share them.
+
+def widths(values: Array, first: Integers | None = None) -> Array:
+    """Return the length of the interval nearest to each value within its column; at both ends they are symmetric.
+
+    Column j has the values from `first[j]` up to `first[j + 1]`; without `first`, there is one column.
     """
-    totals = t.totals
-    start = candidates(totals, PLACES)
-    wide, n = np.add.reduceat(widths(t.values), start), np.add.reduceat(totals, start)
-    _, evidence = best_cuts(n[None], wide / wide.max(), strength)  # HB-3
-    scale = totals.sum() * (np.log(wide.max()) + np.log((wide / wide.max()).sum()))
-    return float(evidence + np.log(len(start)) - log_rising(strength, totals.sum()) - scale)
-
-
-def widths(values: Array) -> Array:
-    """Return the length of the interval nearest to each value; the intervals at both ends are symmetric."""
+    first = np.array([0, len(values)]) if first is None else first
+    low, high, last = np.empty(len(values)), np.empty(len(values)), first[1:] - 1
     between = _between(values)
-    ends = np.concatenate([[2 * values[0] - between[0]], between, [2 * values[-1] - between[-1]]])
-    return np.diff(ends)
+    low[1:], high[:-1] = between, between
+    low[first[:-1]], high[last] = values[first[:-1]], values[last]
+    several = np.diff(first) > 1
+    begin, end = first[:-1][several], last[several]
+    low[begin] = 2 * values[begin] - high[begin]
+    high[end] = 2 * values[end] - low[end]
+    return np.asarray(high - low)
 
 
-def candidates(totals: Array, most: int) -> Integers:
-    """Return where bins may start: frequent values stand alone, and the others form groups of about equal counts."""
-    heavy: Booleans = totals > totals.sum() / most
+def candidates(totals: Array, most: int, first: Integers | None = None) -> tuple[Integers, Integers]:
+    """Return where bins may start, and the index of each column's first start.
+
+    Frequent values stand alone, and the others form groups of about equal counts.
+    """
+    first = np.array([0, len(totals)]) if first is None else first
+    sizes, begin = np.diff(first), first[:-1]
+    level = np.add.reduceat(totals, begin) / most
+    heavy = totals > np.repeat(level, sizes)
     for _ in range(4):
-        rest, left = totals[~heavy].sum(), max(1, most - int(heavy.sum()))
-        heavy |= totals > rest / left
+        light = np.where(heavy, 0.0, totals)
+        rest = np.add.reduceat(light, begin)
+        level = rest / np.maximum(1, most - np.add.reduceat(heavy, begin, dtype=np.int64))
+        heavy |= totals > np.repeat(level, sizes)
     light = np.where(heavy, 0.0, totals)
-    level = np.floor((np.cumsum(light) - light / 2) / max(rest / left, np.finfo(np.float64).tiny))
+    sums = np.cumsum(light)
+    sums -= np.repeat(np.append(0.0, sums[first[1:-1] - 1]), sizes)
+    level = np.floor((sums - light / 2) / np.repeat(np.maximum(level, np.finfo(np.float64).tiny), sizes))
     fresh = (np.diff(level, prepend=-1) != 0) | heavy
     fresh[1:] |= heavy[:-1]
-    fresh[0] = True
-    return np.flatnonzero(fresh)
+    fresh[begin] = True
+    start = np.flatnonzero(fresh)
+    return start, np.searchsorted(start, first)
 
 
 def best_cuts(counts: Array, size: Array, strength: float) -> tuple[Integers, float]:
@@ -149,14 +151,11 @@ def _between(values: Array) -> Array:
     return values[:-1] + (values[1:] / 2 - values[:-1] / 2)
 
 
-# Many columns at once; each gets the result it would get alone ---------------------------------------------------
-
-
 def bins_of_columns(t: ColumnCounts, strength: float) -> list[Bins]:
     """Return, for each column, the bins that maximize the evidence."""
-    start, first = _candidates(t, _most(len(t.n)))
+    start, first = candidates(t.totals, _most(len(t.n)), t.first)
     counts = _counts(t, start)
-    begins, evidence = cuts_of_columns(counts, counts.sum(axis=0), first, strength)
+    begins, evidence = cuts_of_columns(counts, counts.sum(axis=0), first, strength)  # HB-2
     shared = float(log_rising(strength, t.n).sum())
     evidence += np.where(np.diff(t.first) > 1, np.log(np.diff(first)) - shared, -evidence)
     cuts = np.flatnonzero(begins)
@@ -169,28 +168,18 @@ def bins_of_columns(t: ColumnCounts, strength: float) -> list[Bins]:
 
 
 def densities_of_columns(t: ColumnCounts, strength: float = 1.0) -> Array:
-    """Return `log_density` of each column."""
-    start, first = _candidates(t, PLACES)
-    wide, n = np.add.reduceat(widths_of_columns(t), start), np.add.reduceat(t.totals, start)
+    """Return ln p of the values of all classes as a density: that of the best histogram with bins of any width.
+
+    This is what HB-3 adds to HB-2. Its bins differ from those of HB-2. They may be many, since all classes share them.
+    """
+    start, first = candidates(t.totals, PLACES, t.first)
+    wide, n = np.add.reduceat(widths(t.values, t.first), start), np.add.reduceat(t.totals, start)
     most, places = np.maximum.reduceat(wide, first[:-1]), np.diff(first)
     size = wide / np.repeat(most, places)
-    _, evidence = cuts_of_columns(n[None], size, first, strength)
+    _, evidence = cuts_of_columns(n[None], size, first, strength)  # HB-3
     rows = float(t.n.sum())
     scale = rows * (np.log(most) + np.log(np.add.reduceat(size, first[:-1])))
     return np.asarray(evidence + np.log(places) - float(log_rising(strength, rows)) - scale)
-
-
-def widths_of_columns(t: ColumnCounts) -> Array:
-    """Return the length of the interval nearest to each value within its column."""
-    low, high, last = np.empty(len(t.values)), np.empty(len(t.values)), t.first[1:] - 1
-    between = _between(t.values)
-    low[1:], high[:-1] = between, between
-    low[t.first[:-1]], high[last] = t.values[t.first[:-1]], t.values[last]
-    several = np.diff(t.first) > 1
-    begin, end = t.first[:-1][several], last[several]
-    low[begin] = 2 * t.values[begin] - high[begin]
-    high[end] = 2 * t.values[end] - low[end]
-    return np.asarray(high - low)
 
 
 def _counts(t: ColumnCounts, start: Integers) -> Array:
@@ -201,20 +190,35 @@ def _counts(t: ColumnCounts, start: Integers) -> Array:
     return np.bincount(at, t.count, len(t.n) * len(start)).reshape(len(t.n), -1).astype(np.float64, copy=False)
 
 
-def _candidates(t: ColumnCounts, most: int) -> tuple[Integers, Integers]:
-    """Return the `candidates` of each column, and the index of each column's first candidate."""
-    totals, column, columns = t.totals, t.column, len(t)
-    heavy = totals > t.n.sum() / most
-    for _ in range(4):
-        rest = np.bincount(column, np.where(heavy, 0.0, totals), columns)
-        level = rest / np.maximum(1, most - np.bincount(column, heavy, columns))
-        heavy |= totals > level[column]
-    light = np.where(heavy, 0.0, totals)
-    sums = np.cumsum(light)
-    sums -= np.repeat(np.append(0.0, sums[t.first[1:-1] - 1]), np.diff(t.first))
-    level = np.floor((sums - light / 2) / np.maximum(level, np.finfo(np.float64).tiny)[column])
-    fresh = (np.diff(level, prepend=-1) != 0) | heavy
-    fresh[1:] |= heavy[:-1]
-    fresh[t.first[:-1]] = True
-    start = np.flatnonzero(fresh)
-    return start, np.searchsorted(start, t.first)
+@dataclass(frozen=True, eq=False)
+class SharedDensity:
+    """A piecewise constant density, and a Cauchy with the weight of one row."""
+
+    ends: Array  # edges of pieces, one more than pieces
+    heights: Array
+    rows: float
+
+    def log(self, x: Array) -> Array:
+        """Return ln f(x)."""
+        if len(self.ends) < 2:
+            return np.zeros(len(x))  # a single value has no density
+        place = np.searchsorted(self.ends, x, side="right") - 1
+        inside = (place >= 0) & (place < len(self.heights))
+        pieces = np.where(inside, self.heights[np.clip(place, 0, len(self.heights) - 1)], 0.0)
+        half = (self.ends[-1] - self.ends[0]) / 2
+        away = (x - (self.ends[0] + half)) / half
+        cauchy = 1 / (np.pi * half * (1 + np.square(away)))
+        return np.asarray(np.log((self.rows * pieces + cauchy) / (self.rows + 1)))  # HB-4
+
+
+def shared_density(t: ValueCounts, strength: float = 1.0) -> SharedDensity:
+    """Return the density of the values of all classes."""
+    if len(t.values) < 2:
+        return SharedDensity(np.zeros(0), np.zeros(0), float(t.n.sum()))
+    start, _ = candidates(t.totals, PLACES)
+    wide, n = np.add.reduceat(widths(t.values), start), np.add.reduceat(t.totals, start)
+    cuts, _ = best_cuts(n[None], wide / wide.max(), strength)
+    wide, n = np.add.reduceat(wide, cuts), np.add.reduceat(n, cuts)
+    masses = (n + strength * wide / wide.sum()) / (n.sum() + strength)
+    first = t.values[0] - widths(t.values)[0] / 2
+    return SharedDensity(first + np.append(0.0, np.cumsum(wide)), masses / wide, float(n.sum()))

@@ -24,8 +24,6 @@ from suffice.posterior.special import digamma_rise, log_rising, trigamma_fall
 from suffice.stats import DiagonalMoments, FullMoments
 from suffice.typing import Array, Integers
 
-__all__ = ["ENOUGH", "POWERS", "Spread", "by_evidence", "by_parts", "parts_of"]
-
 Kind = Literal["own", "pooled"]
 
 TOWARDS = 2.0
@@ -49,7 +47,7 @@ LEAST, MOST = (1e-2, 1e-6), (1e4, 1e6)
 
 @dataclass(frozen=True)
 class Spread:
-    """Hold a prior up to the variances of columns."""
+    """A prior up to the variances of columns."""
 
     kind: Kind = "pooled"
     more: float = 1.0  # ν − d + 1
@@ -74,7 +72,7 @@ def widths(t: FullMoments, kind: Kind) -> Array:
 
 @dataclass(frozen=True)
 class Bodies:
-    """Hold the eigenvalues of scatter matrices in units of the variances: one per class, or one that all share."""
+    """The eigenvalues of scatter matrices in units of the variances: one per class, or one that all share."""
 
     law: Law
     mean: Array

@@ -17,8 +17,6 @@ from suffice.posterior.special import digamma_rise, log_rising, trigamma_fall
 from suffice.stats import DiagonalMoments
 from suffice.typing import Array, Booleans
 
-__all__ = ["SHAPE", "Normals", "belief_about_normals", "units"]
-
 KAPPA, SHAPE = 0.01, 1.5
 """Prior weights: that of class means (κ) is almost none, and that of the variance (a) is one row."""
 
@@ -29,7 +27,7 @@ BOUNDS_KAPPA, BOUNDS_SHAPE, BOUNDS_SCALE = (1e-6, 1e6), (0.05, 1e6), (1e-9, 1e9)
 
 @dataclass(frozen=True)
 class Normals:
-    """Hold moments in each column's own unit, classes × columns, and the current hyperparameters."""
+    """Moments in each column's own unit, classes × columns, and the current hyperparameters."""
 
     n: Array
     mean: Array

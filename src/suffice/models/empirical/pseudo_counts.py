@@ -18,12 +18,6 @@ from suffice.posterior import Beta, Gamma
 from suffice.posterior.special import digamma_rise, log_rising, trigamma_fall
 from suffice.typing import Array
 
-__all__ = [
-    "LARGEST", "MOST_KAPPA", "SMALLEST", "Hill", "LiftEvidence", "Maximum", "Rises", "Terms", "alpha_of_cells",
-    "alpha_of_presence", "beta_of_flags", "climb", "climb_from_grid", "flag_terms", "gamma_of_counts", "kappa_of_lifts",
-    "one_alpha", "rate_terms", "symmetric_terms",
-]  # fmt: skip
-
 STEPS, HALVINGS, REACH = 100, 40, 3.0
 CLOSE, ROUNDING, FLAT = 1e-10, 1e-14, 1e-13
 
@@ -40,7 +34,7 @@ class Hill(Protocol):
 
 @dataclass(frozen=True)
 class Maximum:
-    """Hold the point where a climb ended, and the heights on the way."""
+    """The point where a climb ended, and the heights on the way."""
 
     x: Array
     heights: list[float]
@@ -113,7 +107,7 @@ Terms = tuple[Any, Any, Any, Any]
 
 @dataclass(frozen=True)
 class Rises:
-    """Hold a sum Σ times · ln z(z+1)…(z+n−1), with z = lines·x + offset."""
+    """A sum Σ times · ln z(z+1)…(z+n−1), with z = lines·x + offset."""
 
     lines: Array
     offset: Array
@@ -216,7 +210,7 @@ def beta_of_flags(hill: Rises) -> Beta:
 
 @dataclass(frozen=True)
 class Rates:
-    """Hold GP-3 of many counts T over n rows, as a function of the shape and the rate of one Gamma."""
+    """GP-3 of many counts T over n rows, as a function of the shape and the rate of one Gamma."""
 
     shapes: Rises
     total: Array
@@ -262,7 +256,7 @@ def gamma_of_counts(hill: Rates) -> Gamma:
 
 @dataclass(frozen=True)
 class LiftEvidence:
-    """Hold JC-3 of cells as a function of κ: n ~ Poisson(λE), λ ~ Gamma(κ, κ), against columns that act alone."""
+    """JC-3 of cells as a function of κ: n ~ Poisson(λE), λ ~ Gamma(κ, κ), against columns that act alone."""
 
     count: Array
     expected: Array

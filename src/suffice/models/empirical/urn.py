@@ -32,8 +32,6 @@ from suffice.later import gammaln, optimize
 from suffice.posterior.special import digamma_rise, log_rising, trigamma_fall
 from suffice.typing import Array, Integers
 
-__all__ = ["Documents", "Urn", "dcm", "edcm"]
-
 LEAST, MOST = 1e-6, 1e6
 """Bounds of s; the upper one is relative to the length of the longest document."""
 
@@ -49,7 +47,7 @@ SLACK = 1e-13
 
 
 class Urn(NamedTuple):
-    """Hold α of every word, the log-likelihood, the number of steps, and whether they converged."""
+    """The α of every word, the log-likelihood, the number of steps, and whether they converged."""
 
     alpha: Array
     log_likelihood: float
@@ -59,7 +57,7 @@ class Urn(NamedTuple):
 
 @dataclass(frozen=True)
 class Documents:
-    """Hold the sufficient statistics of a class's documents.
+    """The sufficient statistics of a class's documents.
 
     `count` documents hold `word` `value` times; `times` documents have `length` words. No value is 0, and no (word,
     value) occurs twice. Words are numbers below len(prior), and `prior` is the number of one-word documents credited to
@@ -154,7 +152,7 @@ def dcm(documents: Documents, max_iter: int = 100, tol: float = 1e-6) -> Urn:
 
 @dataclass(frozen=True)
 class _Climb:
-    """Hold the words that some document repeats, and pool all others, which share the curve df/α."""
+    """The words that some document repeats; all others are pooled and share the curve df/α."""
 
     documents: Documents
     repeated: Integers  # places of the repeated words

@@ -18,8 +18,6 @@ from suffice.models.empirical.normals import KAPPA, SHAPE, units
 from suffice.posterior import Gamma, NormalInverseGamma, NormalInverseWishart
 from suffice.stats import DiagonalMoments, FullMoments, PoissonSums, RateCounts
 
-__all__ = ["largest_variance", "rate_of_all", "single", "vague_normal", "weak_count", "weak_normals", "weak_vectors"]
-
 
 def vague_normal(t: DiagonalMoments) -> NormalInverseGamma:
     """Return a weak prior in the column's unit, about the mean of all rows and the variance within classes."""

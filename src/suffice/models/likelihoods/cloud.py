@@ -18,7 +18,6 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from suffice.models.likelihoods.discriminant import Discriminant
-from suffice.models.scoring.cells import Cells
 from suffice.models.scoring.ellipses import Ellipses, Law, VectorBelief, roots_of
 from suffice.models.scoring.linear import DenseHeldOut
 from suffice.models.scoring.removal import Removal
@@ -28,8 +27,6 @@ from suffice.stats import FullMoments
 from suffice.stats.inputs import RowMatrix
 from suffice.tables import Column, numbers
 from suffice.typing import Array, Booleans, Integers
-
-__all__ = ["Cloud", "CloudRows"]
 
 SHOWN = 4
 """Largest number of values that an explanation names."""
@@ -110,7 +107,7 @@ class CloudScores:
 
 @dataclass(frozen=True, eq=False)
 class CloudBelief:
-    """Hold the posterior of the scores of rows that may lack numbers."""
+    """The posterior of the scores of rows that may lack numbers."""
 
     whole: VectorBelief
 
@@ -140,16 +137,6 @@ class Cloud(Discriminant):
 
     word = "multivariate normal"
     correction: ClassVar[bool] = True
-    replaces: ClassVar[bool] = True
-
-    @property
-    def chosen_by_rows(self) -> bool:
-        """Return True: rows, not the user, chose it."""
-        return True
-
-    def changed_where_known(self, **options: Any) -> Self:
-        """Return the likelihood unchanged: its estimate does not depend on that of the columns."""
-        return self
 
     def rows(self, *columns: Column | None) -> CloudRows:
         """Return columns as vectors; all numbers of an absent column are missing."""
@@ -188,7 +175,3 @@ class Cloud(Discriminant):
         more = f" and {len(values) - SHOWN} more" if len(values) > SHOWN else ""
         said = f"{', '.join(values[:SHOWN])}{more}"
         return Contributions([0], [said], self.scorer(t).scores(rows), self.belief(t).moments(rows))
-
-    def log_evidence(self, t: FullMoments) -> Cells:
-        """Return zeros, classes × 1, since the single columns carry the evidence."""
-        return Cells(np.zeros((len(t.mean), 1)))

@@ -7,40 +7,32 @@ from typing import Any
 
 import numpy as np
 
-from suffice.errors import KindError
 from suffice.later import sparse
 from suffice.models.empirical.pseudo_counts import one_alpha, symmetric_terms
-from suffice.models.likelihoods.base import Likelihood
 from suffice.models.likelihoods.draws import Draw, rows_of
 from suffice.models.likelihoods.pictures import ClassDistributions, dots
 from suffice.models.likelihoods.places import (
     PlaceBelief,
-    check_shares,
-    evidence_of_shares,
-    log_density_of_shares,
+    Shares,
     log_share,
     log_shares,
     mean_counts,
-    must_be_proper,
     sums_of_counts,
     with_unseen,
 )
 from suffice.models.likelihoods.shared import added, of_ratio, share_of_others, shares, strongest
 from suffice.models.scoring.beliefs import belief_of_shares, must_be_known
-from suffice.models.scoring.cells import AS_IT_IS, Cells, Temper, log, safe_log, tempered
-from suffice.models.scoring.information import of_categories
+from suffice.models.scoring.cells import AS_IT_IS, Temper, log, safe_log, tempered
 from suffice.models.scoring.kernels import by_feature, category_scores
 from suffice.models.scoring.linear import DenseHeldOut
 from suffice.models.scoring.removal import Removal, left
-from suffice.models.scoring.results import Belief, Contributions, Estimate, HeldOut, Speaks
+from suffice.models.scoring.results import Belief, Contributions, Estimate, HeldOut, TopFeature
 from suffice.models.scoring.rows import Labels, MatrixRows
 from suffice.posterior import Dirichlet
 from suffice.stats import CategoryCounts
 from suffice.stats.counts import category_sizes
 from suffice.stats.row_shares import counts_of_shares
 from suffice.typing import Array, Integers
-
-__all__ = ["CodeRows", "CodeScores", "Codes"]
 
 WEIGHTS = 16
 """Largest number of distinct weights for which rows are held out by tables, one for each weight removed."""
@@ -94,7 +86,7 @@ def first_lines(t: CategoryCounts) -> Integers:
 
 @dataclass(frozen=True, eq=False)
 class CodeScores:
-    """Hold ln θ of every category, columns side by side, each followed by its unseen category."""
+    """The ln θ of every category, columns side by side, each followed by its unseen category."""
 
     table: Array  # a line per category
     first: Integers  # each column's first line, then the number of lines
@@ -121,7 +113,7 @@ class CodeScores:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Codes(Likelihood):
+class Codes(Shares):
     """Model categories by code, with pseudo-count `alpha` each, or "evidence" to choose it.
 
     Alternatively, each column has its own pseudo-counts: one number, or one per category. A category beyond the known
@@ -134,19 +126,8 @@ class Codes(Likelihood):
     word = "categorical"
     statistic = CategoryCounts
 
-    def count(self, rows: CodeRows, labels: Labels) -> CategoryCounts:
-        """Return counts of each column's categories by class."""
-        return rows.count(CategoryCounts, labels)
-
-    def settled(self, t: CategoryCounts) -> Codes:
-        """Return the likelihood with its pseudo-count learned if so chosen; raise NoUniqueMode if "map" has no mode."""
-        found = replace(self, alpha=self._best_alpha(t)) if self.learns_prior else self
-        if self.estimate == "map":
-            for counts, alpha in zip(self.columns(t), found._alphas(t), strict=True):
-                check_shares(counts, alpha)
-        return found
-
-    def _best_alpha(self, t: CategoryCounts) -> float:
+    def best_alpha(self, t: CategoryCounts) -> float:
+        """Return the pseudo-count that maximizes the evidence."""
         return one_alpha(symmetric_terms(t.counts, t.sizes, self._totals(t)))
 
     def columns(self, t: CategoryCounts) -> list[Array]:
@@ -166,14 +147,9 @@ class Codes(Likelihood):
         """Return what the estimate adds to each column's counts."""
         return [added(alpha, self.estimate) for alpha in self._alphas(t)]
 
-    def _with_alphas(self, t: CategoryCounts) -> list[Array]:
-        """Return each column's posterior parameters, classes × categories."""
-        return [counts + alpha for counts, alpha in zip(self.columns(t), self._alphas(t), strict=True)]
-
-    def log_theta(self, t: CategoryCounts) -> list[Array]:
-        """Return ln θ of each column, classes × categories."""
-        both = zip(self.columns(t), self._alphas(t), strict=True)
-        return [log_shares(counts, alpha, self.estimate) for counts, alpha in both]
+    def tables(self, t: CategoryCounts) -> list[tuple[Array, Array]]:
+        """Return each column's counts, classes × categories, and its pseudo-counts."""
+        return list(zip(self.columns(t), self._alphas(t), strict=True))
 
     def scorer(self, t: CategoryCounts) -> CodeScores:
         """Return the scorer of rows."""
@@ -224,7 +200,7 @@ class Codes(Likelihood):
         """Return the contribution of each column's category."""
         scorer, code, belief = self.scorer(t), rows.codes(t)[0], None
         if self.estimate in ("mean", "predictive"):
-            alphas, means = self._with_alphas(t), mean_counts(self._alphas(t))
+            alphas, means = self.alphas(t), mean_counts(self._alphas(t))
             wide = (with_unseen(alpha, mean) for alpha, mean in zip(alphas, means, strict=True))
             own = np.stack([alpha[:, c] for alpha, c in zip(wide, code, strict=True)])
             belief = belief_of_shares(own, self._totals(t).T + sums_of_counts(self._alphas(t), t.sizes)[:, None])
@@ -232,15 +208,6 @@ class Codes(Likelihood):
         values = [f"{v:.6g}" for v in rows.numbers[0].tolist()]
         unknown = "value of this row" if (code >= t.sizes).all() else ""
         return Contributions(list(range(len(code))), values, logs, belief, times=np.ones(len(code)), unknown=unknown)
-
-    def posterior(self, t: CategoryCounts, features: Integers | None = None) -> Dirichlet:
-        """Return the posterior of the category probabilities of columns that have equally many categories."""
-        which = np.arange(len(t.sizes)) if features is None else np.asarray(features)
-        if len(set(t.sizes[which].tolist())) > 1:
-            raise KindError("Columns with different numbers of categories have no common posterior; name one feature.")
-        alphas = self._alphas(t)
-        beliefs = np.stack([t.column(int(j)) + alphas[j] for j in which], axis=1)
-        return Dirichlet(beliefs[:, 0] if len(which) == 1 else beliefs)
 
     def sample(self, t: CategoryCounts, draw: Draw) -> Integers:
         """Return a drawn category code for each row and column."""
@@ -256,55 +223,28 @@ class Codes(Likelihood):
 
     def belief(self, t: CategoryCounts, weights: Array | None = None) -> Belief:
         """Return the posterior distribution of scores."""
-        return PlaceBelief(self._with_alphas(t), _matrix, mean_counts(self._alphas(t)).tolist())
+        return PlaceBelief(self.alphas(t), _matrix, mean_counts(self._alphas(t)).tolist())
 
     def intervals(self, t: CategoryCounts, level: float) -> tuple[list[Array], list[Array]]:
         """Return credible bounds of each θ, one table of classes × categories per column."""
-        columns = self._with_alphas(t)
+        columns = self.alphas(t)
         must_be_known(*columns)
         found = [shares(column, level) for column in columns]
         return [one["low"] for one in found], [one["high"] for one in found]
 
-    def log_evidence(self, t: CategoryCounts) -> Cells:
-        """Return the log evidence of each class and column."""
-        must_be_proper(*self._alphas(t))
-        both = zip(self.columns(t), self._alphas(t), strict=True)
-        return Cells(np.column_stack([evidence_of_shares(counts, alpha) for counts, alpha in both]))
-
-    def speaks(self, t: CategoryCounts, n: Array, code: int, k: int, weights: Array | None = None) -> list[Speaks]:
+    def top_features(
+        self, t: CategoryCounts, n: Array, code: int, k: int, weights: Array | None = None
+    ) -> list[TopFeature]:
         """Return the categories with the most evidence for the class: θ_c ln(θ_c/θ)."""
         theta = np.exp(np.hstack(self.log_theta(t)))
         feature, value = np.repeat(np.arange(len(t.sizes)), t.sizes), np.concatenate([*map(np.arange, t.sizes)])
         brought = of_ratio(theta[code], share_of_others(n, code) @ theta)
         return strongest(brought, k, lambda i: (int(feature[i]), str(value[i])))
 
-    def information(self, t: CategoryCounts, prior: Array) -> Array:
-        """Return the mutual information of the class and each column's category."""
-        return of_categories([np.exp(logs) for logs in self.log_theta(t)], prior)
-
     def distributions(self, t: CategoryCounts, level: float) -> list[ClassDistributions]:
         """Return the probability of each category code, with its bounds, for each column."""
-        theta = [np.exp(logs) for logs in self.log_theta(t)]
-        columns = zip(theta, *self.intervals(t, level), strict=True)
+        columns = zip(self.plug_in(t), *self.intervals(t, level), strict=True)
         return [dots(np.arange(p.shape[1]), {"probability": p, "low": a, "high": b}) for p, a, b in columns]
-
-    def log_prior_density(self, t: CategoryCounts) -> float:
-        """Return ln p of the plug-in probabilities."""
-        both = zip(self.columns(t), self._alphas(t), strict=True)
-        return sum(log_density_of_shares(counts, alpha, self.estimate) for counts, alpha in both)
-
-    def n_parameters(self, t: CategoryCounts) -> int:
-        """Return the number of categories minus one, summed over columns."""
-        return int(np.maximum(t.sizes - 1, 0).sum())
-
-    @property
-    def learns_prior(self) -> bool:
-        """Return whether the pseudo-count maximizes the evidence."""
-        return isinstance(self.alpha, str)
-
-    def weak(self, t: CategoryCounts, rows: float, k: int) -> Codes:
-        """Return the likelihood with a pseudo-count of 1."""
-        return replace(self, alpha=1.0)  # by WP-3
 
 
 def _matrix(rows: MatrixRows) -> Integers:

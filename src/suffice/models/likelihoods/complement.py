@@ -10,18 +10,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
 from suffice.errors import KindError, NoUniqueMode
 from suffice.later import sparse
 from suffice.models.likelihoods.base import Likelihood
-from suffice.models.likelihoods.pictures import FeatureBelief
-from suffice.models.likelihoods.shared import added, known_words, of_counts, part_of_row, speaking_words
+from suffice.models.likelihoods.shared import WordShares, added, flags, part_of_row
 from suffice.models.likelihoods.vocabulary import Cut
 from suffice.models.scoring.cells import Cells
-from suffice.models.scoring.information import of_cells
 from suffice.models.scoring.kernels import product
 from suffice.models.scoring.linear import (
     AS_OFTEN,
@@ -33,15 +31,14 @@ from suffice.models.scoring.linear import (
     TransformedScorer,
 )
 from suffice.models.scoring.removal import Entries, Removal, Repeats, left
-from suffice.models.scoring.results import Contributions, Estimate, HeldOut, Scorer, Speaks
+from suffice.models.scoring.results import Contributions, Estimate, HeldOut, Scorer
 from suffice.models.scoring.rows import Labels, Rows
 from suffice.stats import TokenCounts
 from suffice.stats.inputs import COUNT
 from suffice.stats.word_counts import WordCounts
-from suffice.typing import Array, Booleans, Integers
+from suffice.typing import Array, Integers
 
-__all__ = ["Complement"]
-
+NO_DENSITY = "a class is described by the rows of all other classes"
 TINY = float(np.finfo(np.float64).tiny)
 
 WordTable = TokenCounts | WordCounts
@@ -61,10 +58,7 @@ class Complement(Likelihood):
     estimate: Estimate = field(default="mean", repr=False)
 
     word = "complement"
-    no_density = "a class is described by the rows of all other classes"
-    subject = "The complement of classes"
     statistic = (TokenCounts, WordCounts)
-    no_evidence = "it describes a class by what the others are, which is no model of its rows"
     allowed = COUNT
 
     def count(self, rows: Any, labels: Labels) -> WordTable:
@@ -79,10 +73,6 @@ class Complement(Likelihood):
         """Return the counts without the words to leave out."""
         return statistic if self.cut is None or self.transform is not None else self.cut.of(statistic)
 
-    def uncut(self) -> Complement:
-        """Return the likelihood for counts that already lack the words to leave out."""
-        return self if self.cut is None else replace(self, cut=None)
-
     def without(self, t: Any, rows: Rows, labels: Labels) -> Any:
         """Return the counts without the given rows; all words are kept."""
         if not isinstance(t, WordCounts):
@@ -96,7 +86,7 @@ class Complement(Likelihood):
 
     def _counted(self, x: Any) -> Any:
         """Return rows × words with each word counted as often as the model counts it."""
-        return x if not self.binary else sparse.csr_matrix((np.ones(x.nnz), x.indices, x.indptr), x.shape)
+        return flags(x) if self.binary else x
 
     @property
     def times(self) -> Times:
@@ -208,27 +198,19 @@ class Complement(Likelihood):
         logs = x.data[:, None] * self.weights(t).columns(x.indices).T
         return Contributions(part.said.features, part.said.values, logs)
 
-    def speaks(self, t: WordTable, n: Array, code: int, k: int, weights: Array | None = None) -> list[Speaks]:
-        """Return the words with the most evidence, by the word shares of each class, as in the multinomial model."""
-        counts, (more, all_more) = self.counts(t), self._more(self.counts(t).width)
-        return speaking_words(of_counts(counts, more, counts.sum() + all_more, n, code), t, k, weights)
-
-    def information(self, t: WordTable, prior: Array) -> Array:
-        """Return the information of "this token is word j", by the word shares of each class."""
+    def word_shares(self, t: WordTable) -> WordShares:
+        """Return the share of each word in its class, as in the multinomial model."""
         counts = self.counts(t)
+        sure = not isinstance(t, WordCounts) or (self.transform is None and bool(np.min(self.more) > 0))
         total = counts.sum() + self._more(counts.width)[1]
-        return of_cells(counts, self.more, total, 1 / max(1, counts.width), prior)
+        return WordShares(counts, self.more, total, 1 / max(1, counts.width), sure)
 
-    def believed(self, t: WordTable) -> FeatureBelief:
-        """Return a Beta for each word, by its share in each class; of transformed documents it is no posterior."""
-        counts, alpha = self.counts(t), self.more
-        sure = not isinstance(t, WordCounts) or (self.transform is None and bool(alpha > 0))
-        total = counts.sum() + self._more(counts.width)[1]
-        return FeatureBelief(counts, alpha, total, "beta", "word", "share of the words of the class", sure)
-
-    def known(self, t: WordTable, rows: Rows, least: int = 1) -> Booleans:
-        """Return which rows hold a word that was learned from at least `least` rows."""
-        return known_words(t, rows, least)
+    def lacks(self, what: Literal["evidence", "density", "shares"]) -> str:
+        """Return why it is no model of the rows of a class."""
+        if what == "density":
+            return NO_DENSITY
+        why = "it describes a class by what the others are, which is no model of its rows"
+        return f"{self.word} cannot learn without labels: {why}." if what == "shares" else why
 
 
 @dataclass(frozen=True)

@@ -12,21 +12,21 @@ SX-3  without a row    a rank-one downdate of Λ' (scoring/ellipses.py); without
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 
-from suffice.errors import ImproperPrior, KindError, PriorError
+from suffice.errors import ImproperPrior, PriorError
 from suffice.models.empirical.covariances import Spread, by_evidence
 from suffice.models.empirical.weak import weak_vectors
 from suffice.models.likelihoods.base import Likelihood
-from suffice.models.likelihoods.draws import Draw, with_one_covariance
-from suffice.models.likelihoods.shared import speaking_numbers
+from suffice.models.likelihoods.draws import Draw, rows_by_feature, with_one_covariance
+from suffice.models.likelihoods.shared import top_numbers
 from suffice.models.scoring.cells import Cells
 from suffice.models.scoring.ellipses import Covariance, Ellipses, Law, VectorBelief, roots_of
 from suffice.models.scoring.linear import DenseHeldOut
 from suffice.models.scoring.removal import Removal
-from suffice.models.scoring.results import Contributions, Estimate, Speaks
+from suffice.models.scoring.results import Contributions, Estimate, TopFeature
 from suffice.models.scoring.rows import Labels, MatrixRows
 from suffice.parallel import in_parallel
 from suffice.posterior import NormalInverseWishart
@@ -35,8 +35,6 @@ from suffice.posterior.mean_variance import MeanCovariance
 from suffice.posterior.special import log_rising
 from suffice.stats import FullMoments
 from suffice.typing import Array, Integers
-
-__all__ = ["Discriminant", "unfit", "would_shrink"]
 
 ROWS_AT_ONCE = 2**10
 
@@ -49,14 +47,8 @@ class Discriminant(Likelihood):
     estimate: Estimate = "predictive"
     prior: NormalInverseWishart | Spread | str | None = "evidence"
 
-    measure_kind = "densities of numbers"
     word, family = "discriminant", NormalInverseWishart
     statistic = FullMoments
-
-    def count(self, rows: MatrixRows, labels: Labels) -> FullMoments:
-        """Return the weight, mean vector and scatter matrix of each class."""
-        counted: FullMoments = rows.count(FullMoments, labels)
-        return counted
 
     def settled(self, t: FullMoments) -> Self:
         """Return the likelihood with a definite prior that fits the columns; with none for maximum likelihood."""
@@ -169,7 +161,7 @@ class Discriminant(Likelihood):
         nu = nu - (mean.shape[1] - len(features))
         return NormalInverseWishart(mean[:, features], kappa, nu, scale[:, features][:, :, features])
 
-    def plugged(self, t: FullMoments) -> MeanCovariance:
+    def plug_in(self, t: FullMoments) -> MeanCovariance:
         """Return the plug-in mean and covariance of each class."""
         mean, covariance = self.covariances(t)
         return MeanCovariance(mean, np.broadcast_to(covariance, (len(mean), *covariance.shape[1:])))
@@ -179,7 +171,7 @@ class Discriminant(Likelihood):
         if draw.features is not None:
             return self.sample(t, replace(draw, features=None))[:, draw.features]
         if not self.shared or draw.parameters != "once":
-            return np.asarray(super().sample(t, draw))
+            return np.asarray(rows_by_feature(self, t, draw))
         mean, covariance = with_one_covariance(self.posterior(t), draw.rng)
         return self.family.simulate((mean[draw.codes], covariance[draw.codes]), draw.rng)
 
@@ -230,17 +222,19 @@ class Discriminant(Likelihood):
         logs = gammas + first / 2 * before - (first + rows) / 2 * after
         return float(logs - rows * d / 2 * np.log(np.pi) - d / 2 * means)  # GD-4
 
-    def speaks(self, t: FullMoments, n: Array, code: int, k: int, weights: Array | None = None) -> list[Speaks]:
+    def top_features(
+        self, t: FullMoments, n: Array, code: int, k: int, weights: Array | None = None
+    ) -> list[TopFeature]:
         """Return the columns whose distribution in the class differs most from that of the others."""
         estimate: Estimate = "mle" if self.estimate == "mle" or self.prior is None else "map"
         mean, covariance = replace(self, estimate=estimate).covariances(t)
         variance = np.broadcast_to(np.diagonal(covariance, axis1=-2, axis2=-1), mean.shape)
-        return speaking_numbers(mean, variance, n, code, k)
+        return top_numbers(mean, variance, n, code, k)
 
-    def must_share(self) -> None:
-        """Raise KindError if EM could shrink a covariance to zero."""
-        if self.estimate == "mle" and not self.shared:
-            raise would_shrink(self.covariance)
+    def lacks(self, what: Literal["evidence", "density", "shares"]) -> str:
+        """Return why it has no part in EM: a covariance could shrink to zero; empty if none could."""
+        shrinks = what == "shares" and self.estimate == "mle" and not self.shared
+        return would_shrink(self.covariance) if shrinks else ""
 
     def log_prior_density(self, t: FullMoments) -> float:
         """Return ln p of the plug-in means and covariances, up to a constant."""
@@ -257,15 +251,11 @@ class Discriminant(Likelihood):
         turned = np.linalg.solve(every, away[..., None])[..., 0]
         return float(-0.5 * ((power * logs + spread).sum() + (prior.kappa * (away * turned).sum(axis=1)).sum()))
 
-    def n_parameters(self, t: FullMoments) -> int:
-        """Return the number of parameters of a mean, and of a covariance unless it is shared."""
+    def n_parameters(self, t: FullMoments) -> tuple[int, int]:
+        """Return the number of parameters of each class and of all classes together: a mean, and a covariance."""
         d = int(t.mean.shape[1])
-        return d if self.shared else d + d * (d + 1) // 2
-
-    def n_shared_parameters(self, t: FullMoments) -> int:
-        """Return the number of parameters of a shared covariance."""
-        d = int(t.mean.shape[1])
-        return d * (d + 1) // 2 if self.shared else 0
+        spread = d * (d + 1) // 2
+        return (d, spread) if self.shared else (d + spread, 0)
 
     @property
     def learns_prior(self) -> bool:
@@ -281,7 +271,7 @@ class Discriminant(Likelihood):
         """Return the likelihood with a weak prior in place of a learned one, made from all rows as one class."""
         return replace(self, prior=weak_vectors(t, k)) if self.learns_prior else self  # by WP-1
 
-    def judging(self, t: FullMoments, weak: Self) -> Self:
+    def judging(self, t: FullMoments, weak: Any) -> Self:
         """Return the likelihood with one learned scale for all classes and the weak prior's mean.
 
         A flat mean would make the first row of every class cost nothing.
@@ -308,9 +298,9 @@ def unfit(kind: type, d: int, covariance: str, prior: Any) -> PriorError:
     )
 
 
-def would_shrink(covariance: str) -> KindError:
-    """Return the error for an estimate with which EM could shrink a covariance to zero."""
-    return KindError(
+def would_shrink(covariance: str) -> str:
+    """Return the reason against an estimate with which EM could shrink a covariance to zero."""
+    return (
         "The 'estimate' parameter of GaussianDiscriminant must be 'predictive', 'mean' or 'map' to learn without "
         f"labels, where a covariance may shrink to zero; got 'mle' with covariance={covariance!r}."
     )

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import dataclass, field, replace
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 
-from suffice.errors import InputError, KindError
+from suffice.errors import InputError
 from suffice.later import linalg
 from suffice.models.class_prior import ClassPrior
 from suffice.models.empirical.covariances import Spread
@@ -28,8 +28,6 @@ from suffice.posterior import NormalInverseGamma, NormalInverseWishart
 from suffice.posterior.mean_variance import MeanCovariance
 from suffice.stats import DiagonalMoments, FullMoments
 from suffice.typing import Array
-
-__all__ = ["DiagonalDiscriminant", "LinearAnalysis", "Planes", "QuadraticAnalysis", "Quadrics", "shrunk"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -57,10 +55,9 @@ class DiagonalDiscriminant(Gaussian):
             raise SingularMatrix.of(f"column {place} does not vary", code)
         return super().scorer(t)
 
-    def must_share(self) -> None:
-        """Raise KindError if EM could shrink a variance to zero."""
-        if self.estimate == "mle":
-            raise would_shrink("diagonal")
+    def lacks(self, what: Literal["evidence", "density", "shares"]) -> str:
+        """Return why it has no part in EM: a variance could shrink to zero; empty if none could."""
+        return would_shrink("diagonal") if what == "shares" and self.estimate == "mle" else ""
 
 
 def shrunk(covariance: Array, shrinkage: float) -> Array:
@@ -72,7 +69,7 @@ def shrunk(covariance: Array, shrinkage: float) -> Array:
 
 @dataclass(frozen=True)
 class Planes:
-    """Hold the results of linear discriminant analysis."""
+    """The results of linear discriminant analysis."""
 
     mean: Array
     centre: Array
@@ -84,7 +81,7 @@ class Planes:
 
 @dataclass(frozen=True)
 class Quadrics:
-    """Hold the results of quadratic discriminant analysis, with covariances by their axes."""
+    """The results of quadratic discriminant analysis, with covariances by their axes."""
 
     mean: Array
     covariance: Array
@@ -125,14 +122,16 @@ class DiscriminantAnalysis(Discriminant):
     def solve(self, t: FullMoments) -> Planes | Quadrics:
         """Return means and covariances."""
 
-    def plugged(self, t: FullMoments) -> MeanCovariance:
+    def plug_in(self, t: FullMoments) -> MeanCovariance:
         """Return the plug-in mean and covariance of each class."""
         found = self.solve(t)
         return MeanCovariance(found.mean, np.broadcast_to(found.covariance, t.scatter.shape))
 
-    def must_share(self) -> None:
-        """Raise KindError, since EM cannot climb with these estimates."""
-        raise KindError(
+    def lacks(self, what: Literal["evidence", "density", "shares"]) -> str:
+        """Return why it has no part in EM."""
+        if what != "shares":
+            return ""
+        return (
             f"{self.word} cannot learn without labels: its covariances are shrunk and truncated as in scikit-learn, "
             "so EM need not increase the likelihood. Use GaussianDiscriminant."
         )

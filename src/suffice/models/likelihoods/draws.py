@@ -14,11 +14,6 @@ from suffice.posterior.base import Conjugate
 from suffice.posterior.mean_variance import MeanCovariance
 from suffice.typing import Array, Integers
 
-__all__ = [
-    "Draw", "Drawer", "Parameters",
-    "bags", "rows_by_feature", "rows_of", "width_of", "with_one_covariance", "with_rest",
-]  # fmt: skip
-
 Parameters = Literal["estimate", "each", "once"]
 Drawer = Callable[[Integers | None], Any]
 """A function that draws the rows of a block: all features, or only those at the given places."""
@@ -100,7 +95,7 @@ def rows_by_feature(likelihood: Any, t: Any, draw: Draw) -> Any:
     some, family = draw.only(width_of(t)), likelihood.family
     of = draw.source(
         getattr(likelihood, "estimate", ""),
-        lambda: _among(likelihood.plugged(t), some),
+        lambda: _among(likelihood.plug_in(t), some),
         lambda: likelihood.posterior(t, some),
     )
     width = width_of(t) if some is None else len(some)

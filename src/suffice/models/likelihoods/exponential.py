@@ -7,12 +7,11 @@ score      Σ_j ln λ_cj − λ_cj x_j,   λ_cj = (n_c + s) / (Σx + r)         
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
-from suffice.later import digamma, gammaln, xlogy
-from suffice.models.likelihoods.pictures import FeatureBelief
+from suffice.later import digamma
 from suffice.models.likelihoods.shared import added, must_be
 from suffice.models.likelihoods.totals import TotalBelief, Totals, TotalScores
 from suffice.models.scoring.beliefs import log_gammas, must_be_known, trigamma
@@ -24,8 +23,6 @@ from suffice.models.scoring.rows import MatrixRows
 from suffice.posterior.waiting_rate import WaitingRate
 from suffice.stats.counts import WaitingTimes
 from suffice.typing import Array
-
-__all__ = ["Exponential"]
 
 TINY = 1e-300
 
@@ -56,31 +53,21 @@ class Exponential(Totals):
 
     word, family = "exponential", WaitingRate
     statistic = WaitingTimes
-    measure_kind = "densities of numbers"
-    values_are, parameter = "times of at least 0 and below 2**53", "rate"
+    values_are = "times of at least 0 and below 2**53"
 
     def __post_init__(self) -> None:
         must_be(self.prior, WaitingRate, "Exponential", by_evidence=False)
 
-    def smoothed(self, alpha: float) -> Exponential:
-        """Return the likelihood with `alpha` waits of total time `alpha` added to each feature."""
-        return replace(self, prior=None, shape=alpha, rate=alpha)
-
-    def with_prior(self, t: WaitingTimes) -> Exponential:
+    def with_prior(self, t: WaitingTimes) -> Self:
         """Return the likelihood with its prior, by default worth one wait of the mean time."""
         return self if self.shape is not None or self.prior is not None else replace(self, prior=_at_mean(t))
-
-    def before(self) -> tuple[Array, Array]:
-        """Return the prior's shape and rate: numbers, or one per feature."""
-        prior: Any = self if self.shape is not None else self.prior
-        return np.asarray(prior.shape, np.float64), np.asarray(prior.rate, np.float64)
 
     def after(self, n: Array, total: Array) -> tuple[Array, Array]:
         """Return the posterior's shape and rate, lines × features."""
         shape, rate = self.before()
         return np.broadcast_to(shape + n, total.shape), np.asarray(rate + total)
 
-    def plug_in(self, n: Array, total: Array) -> Array:
+    def estimated(self, n: Array, total: Array) -> Array:
         """Return the plug-in rates; 1 where there is neither data nor a prior."""
         shape, rate = self.before()
         time = total if self.estimate == "mle" else total + rate
@@ -101,7 +88,7 @@ class Exponential(Totals):
 
     def information(self, t: WaitingTimes, prior: Array) -> Array:
         """Return the mutual information of the class and each time."""
-        shape, rate = self.after(t.n, t.total) if self.estimate == "predictive" else (None, self.plug_in(t.n, t.total))
+        shape, rate = self.after(t.n, t.total) if self.estimate == "predictive" else (None, self.plug_in(t))
 
         def quantiles(share: Array) -> Array:
             waits = -np.log1p(-share)  # of a rate of one
@@ -113,7 +100,7 @@ class Exponential(Totals):
         """Return the scorer of rows."""
         if self.estimate == "predictive":
             return TotalScores(self, t)
-        rates = self.plug_in(t.n, t.total)
+        rates = self.plug_in(t)
         return Linear(Cells(-rates), np.log(rates).sum(axis=1), t, documents=False)
 
     def moments(self, n: Array, total: Array, x: Array) -> Moments:
@@ -134,25 +121,14 @@ class Exponential(Totals):
         """Return the posterior distribution of scores."""
         return WaitingBelief(self, t)
 
-    def believed(self, t: WaitingTimes) -> FeatureBelief:
-        """Return a Gamma for each rate."""
-        shape, rate = self.before()
-        waits = np.broadcast_to(t.n, t.total.shape)
-        return FeatureBelief(Cells(waits), shape, t.total + rate, "gamma", "waiting time", "rate")
-
-    def log_prior_density(self, t: WaitingTimes) -> float:
-        """Return ln p of the plug-in rates."""
-        if self.estimate in ("mle", "predictive"):
-            return 0.0
-        (shape, rate), rates = self.before(), self.plug_in(t.n, t.total)
-        more, some = added(shape, self.estimate), np.where(rate > 0, rate, 1.0)
-        constant = np.where(rate > 0, (more + 1) * np.log(some) - gammaln(more + 1), 0.0)
-        return float((xlogy(more, rates) - rate * rates + constant).sum())
+    def points(self, rows: MatrixRows) -> Array:
+        """Return the times as points."""
+        return rows.numbers
 
 
 @dataclass(frozen=True, eq=False)
 class WaitingBelief(TotalBelief):
-    """Hold Gamma beliefs about rates; draw their logarithms, because a rate may be too small for a number."""
+    """Gamma beliefs about rates; draw their logarithms, because a rate may be too small for a number."""
 
     def draws(self, rows: MatrixRows, rng: np.random.Generator, size: int) -> Array:
         """Return scores under `size` draws of λ, size × rows × classes."""

@@ -8,25 +8,24 @@ evidence   NG-3
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
-from suffice.errors import DataError, ImproperPrior, InputError, KindError
+from suffice.errors import DataError, ImproperPrior, InputError
 from suffice.later import gammaln
 from suffice.models.empirical.normals import belief_about_normals
 from suffice.models.empirical.weak import largest_variance, single, vague_normal, weak_normals
 from suffice.models.likelihoods.base import Likelihood
 from suffice.models.likelihoods.pictures import ClassDistributions, curves_of_numbers
-from suffice.models.likelihoods.shared import by_class, must_be, speaking_numbers
+from suffice.models.likelihoods.shared import must_be, top_numbers
 from suffice.models.scoring.cells import Cells
 from suffice.models.scoring.information import of_densities
 from suffice.models.scoring.linear import DenseHeldOut
 from suffice.models.scoring.reals import TINY, Downdates, NormalBelief, NormalDensities, StudentTs, in_unit
 from suffice.models.scoring.removal import Removal
-from suffice.models.scoring.results import Contributions, Estimate, Speaks
-from suffice.models.scoring.rows import Labels, MatrixRows
+from suffice.models.scoring.results import Contributions, Estimate, TopFeature
+from suffice.models.scoring.rows import MatrixRows
 from suffice.parallel import in_parallel
 from suffice.posterior import NormalInverseGamma
 from suffice.posterior.mean_variance import MeanVariance
@@ -34,8 +33,6 @@ from suffice.stats import DiagonalMoments
 from suffice.stats.inputs import COUNT
 from suffice.tables import Column, numbers
 from suffice.typing import Array, Integers
-
-__all__ = ["Gaussian"]
 
 LARGEST = 2.0**500  # sums of squares of larger numbers might overflow
 PAIRS_AT_ONCE = 2**14
@@ -69,7 +66,6 @@ class Gaussian(Likelihood):
     var_smoothing: float = field(default=0.0, repr=False)  # of a matrix: part of the largest variance in the floor
     unit: float = field(default=1.0, repr=False)  # a power of two that divides numbers before scoring
 
-    measure_kind = "densities of numbers"
     word, family = "gaussian", NormalInverseGamma
     parameter: ClassVar[str] = "prior"
     """Name of the parameter of the matrix classifier that gives the prior."""
@@ -80,11 +76,6 @@ class Gaussian(Likelihood):
         if self.column:
             COUNT.read(self.floor, "floor")
             must_be(self.prior, NormalInverseGamma, "Gaussian")
-
-    def count(self, rows: MatrixRows, labels: Labels) -> DiagonalMoments:
-        """Return the weight, mean and scatter of each class and feature."""
-        counted: DiagonalMoments = rows.count(DiagonalMoments, labels)
-        return counted
 
     def settled(self, t: DiagonalMoments) -> Self:
         """Return the likelihood with a definite prior, floor and unit."""
@@ -183,7 +174,7 @@ class Gaussian(Likelihood):
             return belief
         return NormalInverseGamma(*(np.broadcast_to(part, t.mean.shape)[:, features] for part in belief._values()))
 
-    def plugged(self, t: DiagonalMoments) -> MeanVariance:
+    def plug_in(self, t: DiagonalMoments) -> MeanVariance:
         """Return the plug-in means and variances, classes × features."""
         return MeanVariance(*self.parameters(t))
 
@@ -216,10 +207,12 @@ class Gaussian(Likelihood):
         """Return the log evidence of each class and feature."""
         return Cells(np.asarray(self._given_prior("The evidence").log_evidence(t)))
 
-    def speaks(self, t: DiagonalMoments, n: Array, code: int, k: int, weights: Array | None = None) -> list[Speaks]:
+    def top_features(
+        self, t: DiagonalMoments, n: Array, code: int, k: int, weights: Array | None = None
+    ) -> list[TopFeature]:
         """Return the features whose normal in the class differs most from that of the others."""
         mean, variance = self.posterior(t).mean if self.column else self.parameters(t)
-        return speaking_numbers(np.asarray(mean), np.asarray(variance), t.n[:, 0] if self.column else n, code, k)
+        return top_numbers(np.asarray(mean), np.asarray(variance), t.n[:, 0] if self.column else n, code, k)
 
     def information(self, t: DiagonalMoments, prior: Array) -> Array:
         """Return the mutual information of the class and each number."""
@@ -233,13 +226,15 @@ class Gaussian(Likelihood):
         columns = zip(np.asarray(mean).T, np.asarray(sd).T, low.T, high.T, strict=True)
         return [curves_of_numbers(m, s, (a, b), t.n[:, 0]) for m, s, a, b in columns]
 
-    def must_share(self) -> None:
-        """Raise KindError if EM could shrink a variance to zero."""
-        if not self.column and (self.prior is None or self.estimate == "mle") and self.var_smoothing == self.floor == 0:
-            raise KindError(
-                "The 'var_smoothing' parameter of GaussianNB must be above 0 to learn without labels by maximum "
-                "likelihood, where a variance may shrink to zero; got 0. Or use a 'prior' with estimate='map'."
-            )
+    def lacks(self, what: Literal["evidence", "density", "shares"]) -> str:
+        """Return why it has no part in EM: a variance could shrink to zero; empty if none could."""
+        plain = not self.column and (self.prior is None or self.estimate == "mle")
+        if what != "shares" or not plain or not self.var_smoothing == self.floor == 0:
+            return ""
+        return (
+            "The 'var_smoothing' parameter of GaussianNB must be above 0 to learn without labels by maximum "
+            "likelihood, where a variance may shrink to zero; got 0. Or use a 'prior' with estimate='map'."
+        )
 
     def log_prior_density(self, t: DiagonalMoments) -> float:
         """Return ln p of the plug-in means and variances: σ^(−2A) exp(−(2b + κ(μ−m)²) / 2σ²)."""
@@ -251,11 +246,7 @@ class Gaussian(Likelihood):
         constant = a * np.log(b) - gammaln(a) + np.log(np.where(kappa > 0, kappa, 1.0) / (2 * np.pi)) / 2
         return float((constant - power * np.log(variance) - (2 * b + kappa * (mean - m) ** 2) / (2 * variance)).sum())
 
-    def n_parameters(self, t: DiagonalMoments) -> int:
-        """Return the number of parameters: a mean and a variance per feature."""
-        return 2 * int(t.mean.shape[1])
-
-    def measure(self, t: DiagonalMoments, rows: MatrixRows) -> Array | float:
+    def log_measure(self, t: DiagonalMoments, rows: MatrixRows) -> Array | float:
         """Return −ln(unit) for each row with a value, since scores are densities in units of `unit`."""
         per_row = -float(np.log(self.unit))
         return per_row if rows.present is None else np.where(rows.present, per_row, 0.0)
@@ -295,15 +286,7 @@ class Gaussian(Likelihood):
         """Return the moments of a block, or those kept alongside the counts of another family."""
         return super().served(block) or (block.numbers and block.numbers.moments)
 
-    def table(self, t: DiagonalMoments, classes: NDArray[Any], level: float) -> dict[str, Any]:
-        """Return mean and standard deviation of each class, with their bounds."""
-        belief = self.settled(t).posterior(t)
-        ends, spread = belief.interval(level), np.sqrt(np.asarray(belief.mean.variance))
-        low, high = np.sqrt(np.asarray(ends.variance))
-        means = {"n": t.n, "mean": belief.m, "low": ends.mean[0], "high": ends.mean[1]}
-        return by_class(classes, **means, sd=spread, sd_low=low, sd_high=high)
-
     def prior_in_words(self, t: DiagonalMoments) -> str:
         """Return the normal-inverse-gamma prior in words."""
-        m, kappa, a, b = (float(np.ravel(part)[0]) for part in self.settled(t)._given_prior("A description")._values())
+        m, kappa, a, b = (float(np.ravel(part)[0]) for part in self._given_prior("A description")._values())
         return f"NormalInverseGamma({m:.4g}, {kappa:g}, {a:g}, {b:.4g})"

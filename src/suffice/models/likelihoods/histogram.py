@@ -9,33 +9,19 @@ Bins that were chosen stay fixed where rows are held out.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from functools import partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from suffice.errors import DataError, NoUniqueMode
-from suffice.models.empirical.bins import Bins, chosen_bins, given_bins, log_density
-from suffice.models.empirical.shared_density import shared_density
+from suffice.models.empirical.bins import Bins, chosen_bins, given_bins, log_density, shared_density
 from suffice.models.likelihoods.base import Likelihood
-from suffice.models.likelihoods.draws import Draw, rows_of
-from suffice.models.likelihoods.pictures import ClassDistributions, dots
-from suffice.models.likelihoods.places import (
-    PlaceBelief,
-    PlaceScores,
-    held_out_places,
-    log_density_of_shares,
-    shares_that_speak,
-    value_contribution,
-)
-from suffice.models.likelihoods.shared import by_value, shares
+from suffice.models.likelihoods.draws import Draw
+from suffice.models.likelihoods.places import Shares
+from suffice.models.likelihoods.shared import added
 from suffice.models.scoring.cells import Cells, log
-from suffice.models.scoring.information import of_categories
-from suffice.models.scoring.removal import Removal
-from suffice.models.scoring.results import Belief, Contributions, Estimate, HeldOut, Scorer, Speaks
-from suffice.models.scoring.rows import Labels, MatrixRows
-from suffice.posterior import Dirichlet
+from suffice.models.scoring.results import Estimate
+from suffice.models.scoring.rows import MatrixRows
 from suffice.posterior.special import log_rising
 from suffice.stats import ValueCounts
 from suffice.stats.grid import BITS, coarser, on_grid
@@ -43,17 +29,11 @@ from suffice.stats.inputs import POSITIVE, REAL
 from suffice.tables import Column, numbers
 from suffice.typing import Array, Integers
 
-__all__ = ["Histogram"]
-
 
 def _places(edges: Array, rows: MatrixRows) -> Integers:
     """Return the bin of each row, −1 where the value is missing."""
     place = np.searchsorted(edges, rows.source.matrix[:, 0], side="right")
     return place if rows.present is None else np.where(rows.present, place, -1)
-
-
-def _column_places(edges: Array, rows: MatrixRows) -> Integers:
-    return _places(edges, rows)[:, None]
 
 
 def _share(bins: Bins) -> Array:
@@ -64,7 +44,7 @@ def _share(bins: Bins) -> Array:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Histogram(Likelihood):
+class Histogram(Shares):
     """Model numbers by bins. Counts on a fixed fine grid are kept, and bins are chosen again after every change.
 
     Parameters
@@ -93,10 +73,7 @@ class Histogram(Likelihood):
 
     word = "histogram"
     statistic = ValueCounts
-    measure_kind = "densities of numbers"
     storages = frozenset({"bool", "integer", "real"})
-    value_word = "bin"
-    ordered = True
 
     def __post_init__(self) -> None:
         POSITIVE.read(self.strength, "strength")
@@ -110,11 +87,6 @@ class Histogram(Likelihood):
             if edges.ndim != 1 or (np.diff(edges) <= 0).any():
                 raise DataError(f"The argument 'edges' of Histogram must rise strictly; got {self.edges}.")
             object.__setattr__(self, "edges", tuple(edges.tolist()))
-
-    def count(self, rows: MatrixRows, labels: Labels) -> ValueCounts:
-        """Return counts on the grid by class."""
-        counted: ValueCounts = rows.count(ValueCounts, labels)
-        return counted
 
     def settled(self, t: ValueCounts) -> Histogram:
         """Return the likelihood with the given bins or those of highest evidence; raise NoUniqueMode for "map"."""
@@ -152,61 +124,33 @@ class Histogram(Likelihood):
         """Return the bins, with the number of rows of each class."""
         return self.chosen if self.chosen is not None else self.settled(t).bins(t)
 
-    def _prior(self, bins: Bins) -> Array:
-        """Return the pseudo-count of each bin."""
-        return np.asarray((0.0 if self.estimate == "mle" else self.strength) * _share(bins))
+    def tables(self, t: ValueCounts) -> list[tuple[Array, Array]]:
+        """Return counts, classes × bins, and pseudo-counts."""
+        bins = self.bins(t)
+        return [(bins.counts, np.asarray(self.strength * _share(bins)))]
 
-    def log_theta(self, t: ValueCounts) -> Array:
+    def names(self, t: ValueCounts) -> list[str]:
+        """Return the bins in words."""
+        return self.bins(t).names()
+
+    def places(self, t: ValueCounts, rows: MatrixRows) -> Integers:
+        """Return the bin of each row, −1 where the value is missing."""
+        return _places(self.bins(t).edges, rows)
+
+    def log_theta(self, t: ValueCounts) -> list[Array]:
         """Return ln θ, classes × bins; a class with neither rows nor a prior has the shares of all classes together."""
-        bins = self.bins(t)
-        amounts = bins.counts + self._prior(bins)
+        ((counts, alpha),) = self.tables(t)
+        amounts = counts + added(alpha, self.estimate)
         total = amounts.sum(axis=1, keepdims=True)
-        return log(np.where(total > 0, amounts / np.where(total > 0, total, 1.0), _share(bins)))  # HB-1
-
-    def _alpha(self, t: ValueCounts) -> Array:
-        bins = self.bins(t)
-        return np.asarray(bins.counts + self.strength * _share(bins))
-
-    def scorer(self, t: ValueCounts) -> Scorer:
-        """Return the scorer of rows."""
-        return PlaceScores.of(self.log_theta(t), partial(_places, self.bins(t).edges))
-
-    def held_out(self, t: ValueCounts, rows: MatrixRows, removed: Removal) -> HeldOut:
-        """Return scores of training rows by all classes, each without the row or its group, in unchanged bins."""
-        bins = self.bins(t)
-        scores, place = self.scorer(t).scores(rows), _places(bins.edges, rows)
-        return held_out_places(scores, bins.counts, self._prior(bins), place, removed)
-
-    def contributions(self, t: ValueCounts, rows: MatrixRows, weights: Array | None = None) -> Contributions:
-        """Return the contribution of the row's bin."""
-        bins, logs = self.bins(t), self.scorer(t).scores(rows)
-        place = int(_places(bins.edges, rows)[0])
-        value = "missing" if place < 0 else bins.names()[place]
-        return value_contribution(rows.names(t)[0], value, logs, self._alpha(t), place, self.estimate)
-
-    def posterior(self, t: ValueCounts, features: Integers | None = None) -> Dirichlet:
-        """Return the posterior of each class's bin probabilities."""
-        return Dirichlet(self._alpha(t))
+        return [log(np.where(total > 0, amounts / np.where(total > 0, total, 1.0), _share(self.bins(t))))]  # HB-1
 
     def sample(self, t: ValueCounts, draw: Draw) -> Array:
         """Return drawn values: first a bin, then a value in it, in proportion to its count over all classes."""
-        bins = self.bins(t)
-        of = draw.source(self.estimate, lambda: np.exp(self.log_theta(t)), lambda: self.posterior(t))
-        place = rows_of(draw, len(bins.edges) + 1, of, lambda theta, part: Dirichlet.simulate(theta, part.rng))
-        return bins.drawn(t, place, draw.rng)
+        return self.bins(t).drawn(t, self.drawn_places(t, draw), draw.rng)
 
-    def log_base(self, t: ValueCounts, rows: MatrixRows) -> Array | float:
+    def log_base(self, t: ValueCounts, rows: Any) -> Array:
         """Return ln p of each value under the density of all classes together."""
         return shared_density(t, self.strength).log(rows.source.matrix[:, 0])
-
-    def belief(self, t: ValueCounts, weights: Array | None = None) -> Belief:
-        """Return the posterior distribution of scores."""
-        return PlaceBelief([self._alpha(t)], partial(_column_places, self.bins(t).edges))
-
-    def intervals(self, t: ValueCounts, level: float) -> tuple[Array, Array]:
-        """Return credible bounds of each θ, classes × bins."""
-        found = shares(self._alpha(t), level)
-        return found["low"], found["high"]
 
     def log_evidence(self, t: ValueCounts) -> Cells:
         """Return the log evidence of each class, classes × 1; a shared part is split in proportion to rows."""
@@ -220,24 +164,7 @@ class Histogram(Likelihood):
         cuts = bins.log_evidence - float(each.sum()) if self.edges is None else 0.0
         return Cells((each + n / n.sum() * (log_density(t) + cuts))[:, None])  # HB-3
 
-    def speaks(self, t: ValueCounts, n: Array, code: int, k: int, weights: Array | None = None) -> list[Speaks]:
-        """Return the bins with the most evidence for the class."""
-        return shares_that_speak(np.exp(self.log_theta(t)), self.bins(t).names(), t.n, code, k)
-
-    def information(self, t: ValueCounts, prior: Array) -> Array:
-        """Return the mutual information of the class and the bin."""
-        return of_categories([np.exp(self.log_theta(t))], prior)
-
-    def log_prior_density(self, t: ValueCounts) -> float:
-        """Return ln p of the plug-in probabilities."""
-        bins = self.bins(t)
-        return log_density_of_shares(bins.counts, self.strength * _share(bins), self.estimate)
-
-    def n_parameters(self, t: ValueCounts) -> int:
-        """Return the number of bins minus one."""
-        return int(self.bins(t).counts.shape[1]) - 1
-
-    def measure(self, t: ValueCounts, rows: MatrixRows) -> Array | float:
+    def log_measure(self, t: ValueCounts, rows: MatrixRows) -> Array | float:
         """Return −ln of the share of each row's bin, which makes scores densities relative to that of all rows."""
         bins = self.bins(t)
         return -np.append(np.log(_share(bins)), 0.0)[_places(bins.edges, rows)]
@@ -253,15 +180,9 @@ class Histogram(Likelihood):
         name = bins.names()[int(_places(bins.edges, self.rows(column))[0])]
         return "" if name == "any" else name
 
-    def table(self, t: ValueCounts, classes: NDArray[Any], level: float) -> dict[str, Any]:
-        """Return the probability of each bin with its bounds, one line per bin and class."""
-        bins = self.bins(t)
-        names = np.array(bins.names(), dtype=object)
-        return by_value("value", names, classes, n=bins.counts, **shares(self._alpha(t), level))
-
-    def distributions(self, t: ValueCounts, level: float) -> list[ClassDistributions]:
-        """Return the probability of each bin, with its bounds."""
-        return [dots(np.array(self.bins(t).names(), dtype=object), shares(self._alpha(t), level))]
+    def measured(self, t: ValueCounts) -> str:
+        """Return the kind of quantity that the evidence refers to."""
+        return "densities of numbers"
 
     def prior_in_words(self, t: ValueCounts) -> str:
         """Return the strength of the prior and the number of bins in words."""

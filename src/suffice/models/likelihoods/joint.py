@@ -27,20 +27,17 @@ from suffice.models.likelihoods.pictures import JointLifts
 from suffice.models.likelihoods.places import PlaceScores
 from suffice.models.likelihoods.shared import by_value, share_of_others, strongest
 from suffice.models.scoring.beliefs import LiftBelief, trigamma
-from suffice.models.scoring.cells import Cells
 from suffice.models.scoring.grouping import Cuts, binned, grouped, pools, with_missing
 from suffice.models.scoring.joint_rows import JointRows, axis_order, axis_words, joint_names
 from suffice.models.scoring.lifts import left_of, log_evidence_of_lift, log_lift, with_expected
 from suffice.models.scoring.removal import Removal
-from suffice.models.scoring.results import Contributions, Estimate, HeldOut, Scorer, Speaks, lift_in_words
+from suffice.models.scoring.results import Contributions, Estimate, HeldOut, Scorer, TopFeature, lift_in_words
 from suffice.models.scoring.rows import Labels
 from suffice.posterior import Gamma
 from suffice.stats.inputs import POSITIVE
 from suffice.stats.value_counts import JointCounts, in_words
 from suffice.tables import Column, numbers, refuse
-from suffice.typing import Array, Booleans, Integers
-
-__all__ = ["CELLS", "Joint", "check_sizes", "coded"]
+from suffice.typing import Array, Integers
 
 CELLS = 2**22
 """Largest size of the table that rows are scored by: classes × joint values."""
@@ -106,11 +103,6 @@ class Joint(Likelihood):
         if self.kappa is not None:
             POSITIVE.read(self.kappa, "kappa")
 
-    @property
-    def chosen_by_rows(self) -> bool:
-        """Return whether training rows chose the columns."""
-        return self.gain is not None
-
     def count(self, rows: JointRows, labels: Labels) -> JointCounts:
         """Return counts of joint values by class."""
         check_sizes([len(values) for values in rows.values], labels)
@@ -170,15 +162,9 @@ class Joint(Likelihood):
         (count, every), kappa = self._tables(t), self._kappa(t)
         return LiftBelief(t, count + kappa, every + kappa)
 
-    def intervals(self, t: JointCounts, level: float) -> Any:
-        """Return credible bounds of each lift, classes × joint values."""
-        return self.posterior(t).interval(level)
-
-    def log_evidence(self, t: JointCounts) -> Cells:
-        """Return zeros, classes × 1, since the single columns carry the evidence."""
-        return Cells(np.zeros((int(t.classes), 1)))
-
-    def speaks(self, t: JointCounts, n: Array, code: int, k: int, weights: Array | None = None) -> list[Speaks]:
+    def top_features(
+        self, t: JointCounts, n: Array, code: int, k: int, weights: Array | None = None
+    ) -> list[TopFeature]:
         """Return the joint values with the most evidence for the class."""
         lifts, table = self.log_lifts(t), t.table.reshape(int(t.classes), -1)
         share = table[code] / max(float(table[code].sum()), 1e-300)
@@ -196,10 +182,6 @@ class Joint(Likelihood):
         count, every = (cells.reshape(shape)[np.ix_(range(shape[0]), *orders)] for cells in self._tables(t))
         return JointLifts(named, count, every, self._kappa(t))
 
-    def known(self, t: JointCounts, rows: JointRows, least: int = 1) -> Booleans:
-        """Return which rows have a joint value that was learned from at least `least` rows."""
-        return np.append(t.totals >= max(least, 1), False)[rows.places(t)]
-
     def rows(self, *columns: Column) -> JointRows:
         """Return columns as rows of joint values."""
         read = [
@@ -214,7 +196,7 @@ class Joint(Likelihood):
     def table(self, t: JointCounts, classes: NDArray[Any], level: float) -> dict[str, Any]:
         """Return counts, expected counts and lifts with their bounds, one line per joint value and class."""
         count, every = self._tables(t)
-        low, high = self.intervals(t, level)
+        low, high = self.posterior(t).interval(level)
         lift = np.exp(self.log_lifts(t))
         names = np.array(joint_names(t, self.edges), object)
         return by_value("value", names, classes, n=count, expected=every, lift=lift, low=low, high=high)

@@ -10,42 +10,36 @@ With estimate="predictive", the whole row is scored by the Dirichlet-multinomial
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
-from suffice.errors import ImproperPrior, NoUniqueMode, PriorError
-from suffice.later import gammaln, issparse, sparse
+from suffice.errors import ImproperPrior, NoUniqueMode
+from suffice.later import gammaln, issparse
 from suffice.models.empirical.pseudo_counts import alpha_of_cells
 from suffice.models.empirical.weak import weak_count
 from suffice.models.likelihoods.base import Likelihood
 from suffice.models.likelihoods.draws import Draw, bags, with_rest
-from suffice.models.likelihoods.pictures import FeatureBelief
 from suffice.models.likelihoods.shared import (
+    WordShares,
     added,
     check_mode,
-    known_words,
-    of_counts,
+    flags,
     part_of_row,
-    shares,
-    speaking_words,
 )
 from suffice.models.likelihoods.vocabulary import Cut
-from suffice.models.scoring.beliefs import WordBelief, belief_of_shares, dirichlet_density, must_be_known
+from suffice.models.scoring.beliefs import WordBelief, belief_of_shares, dirichlet_density
 from suffice.models.scoring.cells import Cells, log, safe_log
-from suffice.models.scoring.information import of_cells
 from suffice.models.scoring.linear import AS_OFTEN, DAMPED, ONCE, Linear, LinearHeldOut, Times
 from suffice.models.scoring.removal import Removal, left
-from suffice.models.scoring.results import Belief, Contributions, Estimate, HeldOut, Scorer, Speaks
+from suffice.models.scoring.results import Belief, Contributions, Estimate, HeldOut, Scorer
 from suffice.models.scoring.rising import Rising, RisingHeldOut
 from suffice.models.scoring.rows import Labels, Rows
-from suffice.posterior import Beta, Dirichlet
+from suffice.posterior import Dirichlet
 from suffice.posterior.special import log_rising
 from suffice.stats import TokenCounts
 from suffice.stats.word_counts import WordCounts
-from suffice.typing import Array, Booleans, Integers
-
-__all__ = ["Multinomial"]
+from suffice.typing import Array, Integers
 
 WordTable = TokenCounts | WordCounts
 
@@ -61,14 +55,7 @@ class Multinomial(Likelihood):
     cut: Cut | None = field(default=None, repr=False)  # words to leave out
 
     word = "multinomial"
-    fixed_measure = True
     statistic = (TokenCounts, WordCounts)
-    measure_kind = "probabilities of counts"
-
-    def count(self, rows: Rows, labels: Labels) -> WordTable:
-        """Return word counts by class."""
-        counted: WordTable = rows.count(TokenCounts, labels)
-        return counted
 
     def kept(self, statistic: WordTable) -> WordTable:
         """Return the counts without the words to leave out."""
@@ -80,10 +67,6 @@ class Multinomial(Likelihood):
         if self.estimate == "map":
             found._check_mode(t)
         return found
-
-    def uncut(self) -> Multinomial:
-        """Return the likelihood for counts that already lack the words to leave out."""
-        return self if self.cut is None else replace(self, cut=None)
 
     def without(self, t: WordTable, rows: Rows, labels: Labels) -> WordTable:
         """Return the counts without the given rows; all words are kept."""
@@ -106,16 +89,6 @@ class Multinomial(Likelihood):
 
     def _met(self, t: WordTable) -> Cells:
         return Cells.of(t.documents if self.binary and isinstance(t, WordCounts) else t.tokens)
-
-    def measured(self, t: WordTable) -> str:
-        """Return the kind of quantity that the evidence refers to: counts, words, or presence of words."""
-        if not issparse(t.tokens):
-            return self.measure_kind
-        return "probabilities of words that are there or not" if self.binary else "probabilities of words"
-
-    def frequencies(self, t: WordCounts) -> Array:
-        """Return the frequency of each word, or its document frequency if `binary`."""
-        return t.document_frequency if self.binary else t.frequency
 
     @property
     def more(self) -> Any:
@@ -164,7 +137,7 @@ class Multinomial(Likelihood):
 
     def counted_entries(self, x: Any) -> Any:
         """Return rows × words with each word counted as often as the model counts it."""
-        return x if not self.binary else sparse.csr_matrix((np.ones(x.nnz), x.indices, x.indptr), x.shape)
+        return flags(x) if self.binary else x
 
     def contributions(self, t: WordTable, rows: Rows, weights: Array | None = None) -> Contributions:
         """Return the contributions of the row's words; if whole rows are scored, also that of its length."""
@@ -187,23 +160,12 @@ class Multinomial(Likelihood):
         others = np.delete(alpha, features).sum() if alpha.ndim else alpha * (counts.width - len(features))
         return Dirichlet(np.column_stack([some + (alpha[features] if alpha.ndim else alpha), rest + others]))
 
-    def feature_posterior(self, t: WordTable, feature: int) -> Beta:
-        """Return the posterior of the probability of one word in each class."""
-        if self.counts(t).width == 1:
-            raise PriorError("The only word in the vocabulary has no posterior: its probability is 1.")
-        alpha = self.posterior(t, np.array([feature])).alpha
-        return Beta(alpha[:, 0], alpha[:, 1])
-
-    @property
-    def no_density(self) -> str:  # type: ignore[override]
+    def lacks(self, what: Literal["evidence", "density", "shares"]) -> str:
         """Return why rows have no probability: a word counts at most once (binary=True); empty if they have."""
-        return "a word counts once in a row, however often it comes (binary=True)" if self.binary else ""
+        once = "a word counts once in a row, however often it comes (binary=True)"
+        return once if what == "density" and self.binary else ""
 
-    def as_density(self, t: WordTable) -> Multinomial:
-        """Return the likelihood in which a word counts each time it occurs."""
-        return replace(self, damped=False) if self.damped else self
-
-    def plugged(self, t: WordTable) -> Array:
+    def plug_in(self, t: WordTable) -> Array:
         """Return the plug-in θ, classes × words."""
         return np.exp(self.log_theta(t).dense())
 
@@ -215,7 +177,7 @@ class Multinomial(Likelihood):
         return bags(draw, counts.width, of, float(counts.sum().sum()) / draw.rows)
 
     def _plugged(self, t: WordTable, some: Integers | None) -> Array:
-        theta = self.plugged(t)
+        theta = self.plug_in(t)
         return theta if some is None else with_rest(theta[:, some], theta.sum(axis=1))
 
     def belief(self, t: WordTable, weights: Array | None = None) -> Belief:
@@ -229,13 +191,6 @@ class Multinomial(Likelihood):
         """Return how x occurrences of a word are counted in a score."""
         return ONCE if self.binary else DAMPED if self.damped and self.estimate != "predictive" else AS_OFTEN
 
-    def intervals(self, t: WordTable, level: float) -> tuple[Array, Array]:
-        """Return credible bounds of each θ."""
-        alpha = np.asarray(self.alpha, np.float64) + self.counts(t).dense()
-        must_be_known(alpha)
-        found = shares(alpha, level)
-        return found["low"], found["high"]
-
     def log_evidence(self, t: WordTable) -> Cells:
         """Return ln p of the words of each class, as ordered sequences."""
         counts, alpha = self.counts(t), np.asarray(self.alpha, np.float64)
@@ -247,27 +202,11 @@ class Multinomial(Likelihood):
         price = log_rising(alpha.sum() if alpha.ndim else alpha * counts.width, total) / np.where(total > 0, total, 1.0)
         return counts.map(lambda words, price: np.asarray(log_rising(alpha, words) - words * price), price)  # NB-11
 
-    def speaks(self, t: WordTable, n: Array, code: int, k: int, weights: Array | None = None) -> list[Speaks]:
-        """Return the words with the most evidence for the class per word: θ_c ln(θ_c/θ)."""
-        counts, more, total = self.counts(t), self.more, self._total(self.counts(t))
-        return speaking_words(of_counts(counts, more, total, n, code), t, k, weights)
-
-    def information(self, t: WordTable, prior: Array) -> Array:
-        """Return the information of "this token is word j"."""
-        counts = self.counts(t)
-        return of_cells(counts, self.more, self._total(counts), 1 / max(1, counts.width), prior)
-
-    def believed(self, t: WordTable) -> FeatureBelief:
-        """Return a Beta for each word; for texts, from the plug-in estimate."""
+    def word_shares(self, t: WordTable) -> WordShares:
+        """Return the plug-in share of each word."""
         counts, texts = self.counts(t), isinstance(t, WordCounts)
-        alpha = self.more if texts else np.asarray(self.alpha, np.float64)
-        total = counts.sum() + (alpha.sum() if alpha.ndim else alpha * counts.width)
-        sure = not texts or bool(np.min(alpha) > 0)
-        return FeatureBelief(counts, alpha, total, "beta", "word", "share of the words of the class", sure)
-
-    def known(self, t: WordTable, rows: Rows, least: int = 1) -> Booleans:
-        """Return which rows hold a word that was learned from at least `least` rows."""
-        return known_words(t, rows, least)
+        sure = not texts or bool(np.min(self.more) > 0)
+        return WordShares(counts, self.more, self._total(counts), 1 / max(1, counts.width), sure)
 
     def log_prior_density(self, t: WordTable) -> float:
         """Return ln p of the plug-in word probabilities."""
@@ -275,11 +214,11 @@ class Multinomial(Likelihood):
             return 0.0
         return dirichlet_density(self.more, self.log_theta(t))
 
-    def n_parameters(self, t: WordTable) -> int:
-        """Return the number of words minus one."""
-        return max(0, self.counts(t).width - 1)
+    def n_parameters(self, t: WordTable) -> tuple[int, int]:
+        """Return the number of words minus one per class, and none that classes share."""
+        return max(0, self.counts(t).width - 1), 0
 
-    def measure(self, t: WordTable, rows: Rows) -> Array | float:
+    def log_measure(self, t: WordTable, rows: Rows) -> Array | float:
         """Return ln n!/Πx! of each row of a matrix; 0 for texts, whose words are ordered."""
         return 0.0 if issparse(t.tokens) else self.log_coefficients(t, rows)
 
@@ -289,11 +228,6 @@ class Multinomial(Likelihood):
         row = np.repeat(np.arange(x.shape[0]), np.diff(x.indptr))
         each = np.bincount(row, gammaln(x.data + 1), x.shape[0])
         return np.asarray(gammaln(np.asarray(x.sum(axis=1)).ravel() + 1) - each)  # NB-11
-
-    @property
-    def learns_prior(self) -> bool:
-        """Return whether the pseudo-count maximizes the evidence."""
-        return isinstance(self.alpha, str)
 
     def weak(self, t: WordTable, rows: float, k: int) -> Multinomial:
         """Return the likelihood with pseudo-counts that are worth one row together, made from all rows as one class."""

@@ -13,15 +13,13 @@ from suffice.models.scoring.cells import Cells
 from suffice.posterior import Beta, Gamma
 from suffice.typing import Array, Integers
 
-__all__ = ["ClassDistributions", "FeatureBelief", "JointLifts", "curves_of_counts", "curves_of_numbers", "dots"]
-
 FINE = 801
 """Number of points of a curve."""
 
 
 @dataclass(frozen=True)
 class FeatureBelief:
-    """Hold a Beta or Gamma for each class and feature, by its two parameters."""
+    """A Beta or Gamma for each class and feature, by its two parameters."""
 
     counts: Cells
     added: Any  # pseudo-counts: a number, one per feature, or classes × features
@@ -64,7 +62,7 @@ class FeatureBelief:
 
 @dataclass(frozen=True)
 class JointLifts:
-    """Hold how often values of columns occur jointly in each class, and how often they would if columns acted alone."""
+    """How often values of columns occur jointly in each class, and how often they would if columns acted alone."""
 
     values: tuple[tuple[str, ...], ...]  # the values of each column, in words
     count: Array  # classes × values of each column

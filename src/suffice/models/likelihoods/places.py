@@ -9,37 +9,32 @@ Tables are classes × places. A missing value has place −1 and scores 0.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from abc import abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
-from typing import Any
+from functools import cached_property, partial
+from typing import Any, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
-from suffice.errors import ImproperPrior
+from suffice.errors import ImproperPrior, KindError
 from suffice.later import digamma
-from suffice.models.likelihoods.shared import (
-    added,
-    check_mode,
-    of_ratio,
-    share_of_others,
-    strongest,
-)
+from suffice.models.likelihoods.base import Likelihood, changed, changed_where_known
+from suffice.models.likelihoods.draws import Draw, rows_of
+from suffice.models.likelihoods.pictures import ClassDistributions, dots
+from suffice.models.likelihoods.shared import added, by_value, check_mode, of_ratio, share_of_others, shares, strongest
 from suffice.models.scoring.beliefs import belief_of_shares, dirichlet_density, log_gammas, must_be_known, trigamma
 from suffice.models.scoring.cells import Cells, log, safe_log
+from suffice.models.scoring.information import of_categories
 from suffice.models.scoring.linear import DenseHeldOut
 from suffice.models.scoring.removal import Removal, left
-from suffice.models.scoring.results import Contributions, Estimate, Moments, Speaks
-from suffice.models.scoring.rows import Rows
+from suffice.models.scoring.results import Belief, Contributions, Estimate, HeldOut, Moments, Scorer, TopFeature
+from suffice.models.scoring.rows import CategoryRows, Rows
 from suffice.posterior import Dirichlet
-from suffice.posterior.special import log_rising
 from suffice.typing import Array, Integers
 
-__all__ = [
-    "PlaceBelief", "PlaceScores", "check_shares", "evidence_of_shares", "held_out_places", "log_density_of_shares",
-    "log_share", "log_shares", "mean_counts", "must_be_proper", "shares_that_speak", "sums_of_counts",
-    "value_contribution", "with_unseen",
-]  # fmt: skip
+UNSEEN, OTHER = "never seen", "(other)"
 
 Places = Callable[[Any], Integers]
 """Function from rows to the place of each."""
@@ -59,12 +54,6 @@ def sums_of_counts(alphas: list[Array], sizes: Integers) -> Array:
     """Return the sum of pseudo-counts over each column's categories."""
     both = zip(alphas, sizes.tolist(), strict=True)
     return np.array([alpha.sum() if alpha.ndim else float(alpha) * size for alpha, size in both])
-
-
-def check_shares(counts: Array, alpha: Any) -> None:
-    """Raise NoUniqueMode unless the posterior of every class has a unique mode."""
-    if counts.shape[1]:
-        check_mode(Dirichlet, alpha + counts)
 
 
 def log_shares(counts: Array, alpha: Any, estimate: Estimate) -> Array:
@@ -95,14 +84,6 @@ def must_be_proper(*pseudo_counts: Any) -> None:
         raise ImproperPrior(f"The evidence needs a proper prior; got alpha={least:g}, which does not integrate to one.")
 
 
-def evidence_of_shares(counts: Array, alpha: Any) -> Array:
-    """Return the log evidence of each class's values."""
-    if not counts.shape[1]:
-        return np.zeros(len(counts))
-    total = np.broadcast_to(alpha, counts.shape[1:]).sum()
-    return np.asarray(log_rising(alpha, counts).sum(axis=1) - log_rising(total, counts.sum(axis=1)))  # NB-11
-
-
 @dataclass(frozen=True, eq=False)
 class PlaceScores:
     """Score rows by looking up lines of a table; the last line, of zeros, is for missing values."""
@@ -131,24 +112,142 @@ def held_out_places(scores: Array, counts: Array, more: Array, place: Integers, 
     return DenseHeldOut(scores)
 
 
-def value_contribution(
-    feature: Any, value: str, logs: Array, alpha: Array, place: int, estimate: Estimate
-) -> Contributions:
-    """Return the contribution of one value, given the posterior's α and the value's place."""
-    sure = estimate in ("mean", "predictive") and 0 <= place < alpha.shape[1]
-    belief = belief_of_shares(alpha[None, :, place], alpha.sum(axis=1)[None]) if sure else None
-    return Contributions([feature], [value], logs, belief, times=np.ones(1))
+class Shares(Likelihood):
+    """Model columns by the share of each place; most answers are those of a single column."""
 
+    family = Dirichlet
+    estimate: Estimate  # no field yet: this class is no dataclass, so that a family's prior is its first one
 
-def shares_that_speak(theta: Array, names: Sequence[Any], n: Array, code: int, k: int) -> list[Speaks]:
-    """Return the values with the most evidence for the class: θ_c ln(θ_c/θ)."""
-    brought = of_ratio(theta[code], share_of_others(n, code) @ theta)
-    return strongest(brought, k, lambda i: (0, str(names[i])))
+    @abstractmethod
+    def tables(self, t: Any) -> list[tuple[Array, Array]]:
+        """Return each column's counts, classes × places, and pseudo-counts: a number, or one per place."""
+
+    def names(self, t: Any) -> list[str]:
+        """Return the names of the column's places; one more place is for all values without a name."""
+        raise NotImplementedError
+
+    def places(self, t: Any, rows: Any) -> Integers:
+        """Return the place of each row, −1 where the value is missing; the number of places if it has none."""
+        raise NotImplementedError
+
+    def alphas(self, t: Any) -> list[Array]:
+        """Return each column's posterior parameters, classes × places."""
+        return [counts + alpha for counts, alpha in self.tables(t)]
+
+    def log_theta(self, t: Any) -> list[Array]:
+        """Return ln θ of each column, classes × places."""
+        return [log_shares(counts, alpha, self.estimate) for counts, alpha in self.tables(t)]
+
+    def plug_in(self, t: Any) -> list[Array]:
+        """Return θ of each column, classes × places."""
+        return [np.exp(logs) for logs in self.log_theta(t)]
+
+    def best_alpha(self, t: Any) -> float:
+        """Return the pseudo-count that maximizes the evidence."""
+        raise NotImplementedError
+
+    def settled(self, t: Any) -> Self:
+        """Return the likelihood with its pseudo-count learned if so chosen; raise NoUniqueMode if "map" has no mode."""
+        found = changed(self, alpha=self.best_alpha(t)) if self.learns_prior else self
+        for counts, alpha in found.tables(t) if self.estimate == "map" else ():
+            if counts.shape[1]:
+                check_mode(Dirichlet, alpha + counts)
+        return found
+
+    def weak(self, t: Any, rows: float, k: int) -> Self:
+        """Return the likelihood with a pseudo-count of 1."""
+        return changed_where_known(self, alpha=1.0)  # by WP-3
+
+    def scorer(self, t: Any) -> Scorer:
+        """Return the scorer of rows; values that have no place score as missing."""
+        return PlaceScores.of(self.log_theta(t)[0], partial(self.places, t))
+
+    def held_out(self, t: Any, rows: Any, removed: Removal) -> HeldOut:
+        """Return scores of training rows by all classes, each without the row or its group; bins are unchanged."""
+        ((counts, alpha),), place = self.tables(t), self.places(t, rows)
+        scores = PlaceScores.of(self.log_theta(t)[0], lambda _: place).scores(rows)
+        return held_out_places(scores, counts, added(alpha, self.estimate), place, removed)
+
+    def contributions(self, t: Any, rows: Any, weights: Array | None = None) -> Contributions:
+        """Return the contribution of the row's value."""
+        logs, place, (alpha,) = self.scorer(t).scores(rows), int(self.places(t, rows)[0]), self.alphas(t)
+        name = "missing" if place < 0 else [*self.names(t), UNSEEN][place]
+        sure = self.estimate in ("mean", "predictive") and 0 <= place < alpha.shape[1]
+        belief = belief_of_shares(alpha[None, :, place], alpha.sum(axis=1)[None]) if sure else None
+        feature = rows.name if isinstance(rows, CategoryRows) else rows.names(t)[0]
+        return Contributions([feature], [name], logs, belief, times=np.ones(1))
+
+    def belief(self, t: Any, weights: Array | None = None) -> Belief:
+        """Return the posterior distribution of scores."""
+        (alpha,) = self.alphas(t)
+
+        def column(rows: Rows) -> Integers:
+            place = self.places(t, rows)
+            return np.where(place < alpha.shape[1], place, -1)[:, None]
+
+        return PlaceBelief([alpha], column)
+
+    def posterior(self, t: Any, features: Integers | None = None) -> Dirichlet:
+        """Return the posterior of the shares, of columns that have equally many places."""
+        found = self.alphas(t)
+        found = found if features is None else [found[j] for j in features]
+        if len({alpha.shape for alpha in found}) > 1:
+            raise KindError("Columns with different numbers of categories have no common posterior; name one feature.")
+        return Dirichlet(found[0] if len(found) == 1 else np.stack(found, axis=1))
+
+    def log_evidence(self, t: Any) -> Cells:
+        """Return the log evidence of each class and column."""
+        tables = self.tables(t)
+        must_be_proper(*(alpha for _, alpha in tables))
+        columns = [
+            Dirichlet(np.broadcast_to(alpha, counts.shape[1:]))._evidence(counts)  # NB-11
+            if counts.shape[1]
+            else np.zeros(len(counts))
+            for counts, alpha in tables
+        ]
+        return Cells(np.column_stack(columns))
+
+    def top_features(self, t: Any, n: Array, code: int, k: int, weights: Array | None = None) -> list[TopFeature]:
+        """Return the values with the most evidence for the class: θ_c ln(θ_c/θ)."""
+        names = self.names(t)
+        theta = np.exp(self.log_theta(t)[0][:, : len(names)])
+        brought = of_ratio(theta[code], share_of_others(t.n, code) @ theta)
+        return strongest(brought, k, lambda i: (0, names[i]))
+
+    def information(self, t: Any, prior: Array) -> Array:
+        """Return the mutual information of the class and each column's place."""
+        return of_categories(self.plug_in(t), prior)
+
+    def log_prior_density(self, t: Any) -> float:
+        """Return ln p of the plug-in shares."""
+        return sum(log_density_of_shares(counts, alpha, self.estimate) for counts, alpha in self.tables(t))
+
+    def n_parameters(self, t: Any) -> tuple[int, int]:
+        """Return the number of places minus one, summed over columns, and none that classes share."""
+        return sum(max(0, int(counts.shape[1]) - 1) for counts, _ in self.tables(t)), 0
+
+    def drawn_places(self, t: Any, draw: Draw) -> Integers:
+        """Return drawn places; the probability of values without a name is shared by the others."""
+        of = draw.source(self.estimate, lambda: self.plug_in(t)[0], lambda: self.posterior(t))
+        named = len(self.names(t))
+        return rows_of(draw, named, of, lambda theta, part: Dirichlet.simulate(theta[:, :named], part.rng))  # type: ignore[no-any-return]
+
+    def table(self, t: Any, classes: NDArray[Any], level: float) -> dict[str, Any]:
+        """Return the probability of each value with its bounds, one line per value and class."""
+        ((counts, alpha),) = self.tables(t)
+        return by_value("value", self._all_names(t), classes, n=counts, **shares(counts + alpha, level))
+
+    def distributions(self, t: Any, level: float) -> list[ClassDistributions]:
+        """Return the probability of each value, with its bounds."""
+        return [dots(self._all_names(t), shares(self.alphas(t)[0], level))]
+
+    def _all_names(self, t: Any) -> NDArray[Any]:
+        return np.array([*self.names(t), OTHER][: self.tables(t)[0][0].shape[1]], dtype=object)
 
 
 @dataclass(frozen=True, eq=False)
 class PlaceBelief:
-    """Hold Dirichlet beliefs about columns of places. Places beyond the last count as the last; −1 scores 0."""
+    """Dirichlet beliefs about columns of places. Places beyond the last count as the last; −1 scores 0."""
 
     alphas: list[Array]  # per column, classes × places
     place: Places  # rows × columns

@@ -9,35 +9,31 @@ evidence   ln s(s+1)…(s+T_cj−1) − s ln(1+N_c/r) − T_cj ln(r+N_c), for wh
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from suffice.errors import DataError
-from suffice.later import gammaln, xlogy
+from suffice.later import digamma, gammaln
 from suffice.models.empirical.pseudo_counts import gamma_of_counts, rate_terms
 from suffice.models.empirical.weak import rate_of_all
-from suffice.models.likelihoods.base import Likelihood
-from suffice.models.likelihoods.pictures import ClassDistributions, FeatureBelief, curves_of_counts
 from suffice.models.likelihoods.places import must_be_proper
-from suffice.models.likelihoods.shared import added, by_class, check_mode, must_be, of_ratio, share_of_others, strongest
-from suffice.models.scoring.beliefs import RateBelief, belief_of_rates, must_be_known
+from suffice.models.likelihoods.shared import added, must_be, of_ratio, share_of_others, strongest
+from suffice.models.likelihoods.totals import Totals
+from suffice.models.scoring.beliefs import RateBelief, trigamma
 from suffice.models.scoring.cells import Cells, log
 from suffice.models.scoring.information import of_counts
 from suffice.models.scoring.linear import DenseHeldOut, Linear
 from suffice.models.scoring.removal import Entries, Removal, left
-from suffice.models.scoring.results import Contributions, Estimate, HeldOut, Scorer, Speaks
+from suffice.models.scoring.results import Estimate, HeldOut, Moments, Scorer, TopFeature
 from suffice.models.scoring.rising import Rising
 from suffice.models.scoring.rows import Labels, MatrixRows
 from suffice.posterior import Gamma
 from suffice.posterior.special import log_rising
 from suffice.stats import PoissonSums, RateCounts
-from suffice.stats.inputs import COUNT, WHOLE
+from suffice.stats.inputs import WHOLE
 from suffice.tables import Column, numbers
 from suffice.typing import Array, Integers
-
-__all__ = ["Poisson"]
 
 CELLS_AT_ONCE = 2**20
 
@@ -45,7 +41,7 @@ Counted = PoissonSums | RateCounts
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Poisson(Likelihood):
+class Poisson(Totals):
     """Model counts of events by a rate per class, or with estimate="predictive" by the negative binomial.
 
     Parameters
@@ -69,11 +65,8 @@ class Poisson(Likelihood):
     factorials: bool = field(default=True, repr=False)  # whether counts are whole, so the evidence includes ln x!
 
     word, family = "poisson", Gamma
-    fixed_measure = True
     statistic = (PoissonSums, RateCounts)
-    measure_kind = "probabilities of counts"
     storages = frozenset({"bool", "integer", "real"})
-    allowed = COUNT
 
     def __post_init__(self) -> None:
         must_be(self.prior, Gamma, "Poisson")
@@ -88,42 +81,21 @@ class Poisson(Likelihood):
             raise DataError(f"Column {name!r} is {self.word} and must hold counts 0, 1, 2, …; got {wrong}.")
         return rows.count(PoissonSums, labels)  # type: ignore[no-any-return]
 
-    def measured(self, t: Counted) -> str:
-        """Return the kind of quantity that the evidence refers to: values of a column, or counts of a matrix."""
-        return "probabilities of values" if self.factorials else "probabilities of counts"
+    def with_prior(self, t: Counted) -> Self:
+        """Return the likelihood with its prior: by default one event at the mean rate, or that of highest evidence."""
+        if self.shape is not None or isinstance(self.prior, Gamma):
+            return self
+        return replace(self, prior=gamma_of_counts(rate_terms(t.total, t.n)) if self.learns_prior else rate_of_all(t))
 
-    def smoothed(self, alpha: float) -> Poisson:
-        """Return the likelihood with `alpha` events in `alpha` rows added to each feature."""
-        return replace(self, prior=None, shape=alpha, rate=alpha)
+    def after(self, n: Array, total: Array) -> tuple[Array, Array]:
+        """Return the posterior's shape and rate, lines × features."""
+        shape, rate = self.before()
+        shape = np.asarray(shape + total)
+        return shape, np.broadcast_to(rate + n, shape.shape)
 
-    def settled(self, t: Counted) -> Poisson:
-        """Return the likelihood with a definite prior; raise NoUniqueMode for "map" if a rate has no mode."""
-        found = self if self.shape is not None or isinstance(self.prior, Gamma) else replace(self, prior=self._found(t))
-        if self.estimate == "map":
-            shape, rate = found._added(t)
-            check_mode(Gamma, shape + t.total, rate + t.n)
-        return found
-
-    def _found(self, t: Counted) -> Gamma:
-        """Return the prior that maximizes the evidence, or one event at the mean rate."""
-        return gamma_of_counts(rate_terms(t.total, t.n)) if self.learns_prior else rate_of_all(t)
-
-    def _added(self, t: Counted) -> tuple[Array, Array]:
-        """Return the prior's shape and rate: numbers, or one per feature."""
-        if self.shape is not None:
-            return np.asarray(self.shape, np.float64), np.asarray(self.rate, np.float64)
-        prior = self.prior if isinstance(self.prior, Gamma) else self._found(t)
-        return np.asarray(prior.shape), np.asarray(prior.rate)
-
-    def _posterior(self, t: Counted) -> tuple[Array, Array]:
-        """Return the posterior's shape and rate, classes × features."""
-        shape, rate = self._added(t)
-        shape = np.asarray(shape + t.total)
-        return shape, np.broadcast_to(rate + t.n, shape.shape)
-
-    def rates(self, t: Counted, unknown: float = np.nan) -> Array:
-        """Return λ, classes × features; `unknown` where there is neither data nor a prior."""
-        return self._rates(t.total, t.n, *self._added(t), unknown)
+    def estimated(self, n: Array, total: Array, unknown: float = 0.0) -> Array:
+        """Return λ, lines × features; `unknown` where there is neither data nor a prior."""
+        return self._rates(total, n, *self.before(), unknown)
 
     def _rates(self, total: Array, n: Array, shape: Array, rate: Array, unknown: float = 1.0) -> Array:
         events = np.asarray(total + added(shape, self.estimate))
@@ -135,9 +107,9 @@ class Poisson(Likelihood):
     def scorer(self, t: Counted) -> Scorer:
         """Return the scorer of rows."""
         if self.estimate != "predictive":
-            rates = self.rates(t, 1.0)
+            rates = self.estimated(t.n, t.total, 1.0)
             return Linear(Cells(log(rates)), -rates.sum(axis=1), t, documents=False)
-        shape, rate = self._posterior(t)
+        shape, rate = self.after(t.n, t.total)
         with np.errstate(divide="ignore", invalid="ignore"):  # with neither rows nor a prior, the rate is 0
             offset = -(shape * np.log1p(1 / rate)).sum(axis=1)  # NB-5
         each = Linear(Cells(-np.log1p(rate)), np.zeros(len(offset)), t)
@@ -161,7 +133,7 @@ class Poisson(Likelihood):
         """Return the score of a row of zeros by each part's class, given that n of its rows are left."""
         (sizes, size), classes = np.unique(n, return_inverse=True), len(t.total)
         pairs, place = np.unique(size * classes + code, return_inverse=True)
-        every, step, law = np.empty(len(pairs)), max(1, CELLS_AT_ONCE // max(1, t.total.shape[1])), self._added(t)
+        every, step, law = np.empty(len(pairs)), max(1, CELLS_AT_ONCE // max(1, t.total.shape[1])), self.before()
         for at in range(0, len(pairs), step):
             some = pairs[at : at + step]
             counts, rest = t.total[some % classes], sizes[some // classes, None]
@@ -173,7 +145,7 @@ class Poisson(Likelihood):
 
     def _at(self, t: Counted, feature: Integers) -> tuple[Array, Array]:
         """Return the prior of the given features."""
-        shape, rate = (np.broadcast_to(part, t.total.shape[1:])[feature] for part in self._added(t))
+        shape, rate = (np.broadcast_to(part, t.total.shape[1:])[feature] for part in self.before())
         return shape, rate
 
     def _zero(self, total: Array, n: Array, shape: Array, rate: Array) -> Array:
@@ -188,91 +160,65 @@ class Poisson(Likelihood):
             return np.asarray(log_rising(shape + total, x) - x * np.log1p(rate + n))
         return np.asarray(x * log(self._rates(total, n, shape, rate)))
 
-    def contributions(self, t: Counted, rows: MatrixRows, weights: Array | None = None) -> Contributions:
-        """Return the contribution of each count; for sparse rows, those of zeros are summed."""
-        x, (shape, rate) = rows.numbers[0], self._posterior(t)
-        law = (t.total, t.n, *self._added(t))
+    def log_likelihood(self, parameter: Array, x: Array) -> Array:
+        """Return x ln λ − λ, without ln x!."""
+        return np.asarray(x * log(parameter) - parameter)
+
+    def logs(self, n: Array, total: Array, x: Array) -> Array:
+        """Return ln p of counts, without ln x!; 0 where there are neither rows nor a prior."""
+        law = (total, n, *self.before())
         with np.errstate(divide="ignore", invalid="ignore"):
             zero, more = self._zero(*law), self._beyond_zero(*law, x)
-        logs = np.where(np.isnan(zero), 0.0, zero) + np.where(x > 0, more, 0.0)  # 0 · ∞ with neither rows nor a prior
-        belief = belief_of_rates(shape, rate, x) if self.estimate == "mean" else None
-        said = Contributions(list(range(len(x))), [f"{value:.6g}" for value in x.tolist()], logs.T, belief)
-        return said.gathered(x > 0, "(zeros)", f"{int((x == 0).sum()):,}") if rows.source.is_sparse else said
+        return np.where(np.isnan(zero), 0.0, zero) + np.where(x > 0, more, 0.0)  # 0 · ∞ with neither rows nor a prior
 
-    def posterior(self, t: Counted, features: Integers | None = None) -> Gamma:
-        """Return the posterior of each class's rates."""
-        shape, rate = self._posterior(t)
-        return Gamma(shape, rate) if features is None else Gamma(shape[:, features], rate[:, features])
+    def moments(self, n: Array, total: Array, x: Array) -> Moments:
+        """Return the posterior mean and variance of x ln λ − λ; cov(ln λ, λ) = 1/r for λ ~ Gamma(s, r)."""
+        s, r = self.after(n, total)
+        sure = (s > 0) & (r > 0)
+        s, r = np.where(sure, s, 1.0), np.where(sure, r, 1.0)
+        mean, variance = x * (digamma(s) - np.log(r)) - s / r, x**2 * trigamma(s) + s / r**2 - 2 * x / r  # SX-5
+        return np.where(sure, mean, np.nan), np.where(sure, np.maximum(variance, 0.0), np.nan)
 
-    def plugged(self, t: Counted) -> Array:
-        """Return the plug-in rates, classes × features; 0 where there is neither data nor a prior."""
-        return self.rates(t, 0.0)
+    def mean_of(self, parameter: Array) -> Array:
+        """Return λ."""
+        return parameter
+
+    def at_mean(self, mean: Array) -> Array:
+        """Return the mean."""
+        return mean
 
     def belief(self, t: Counted, weights: Array | None = None) -> RateBelief:
         """Return the posterior distribution of scores."""
-        return RateBelief(*self._posterior(t))
-
-    def intervals(self, t: Counted, level: float) -> Any:
-        """Return credible bounds of each rate."""
-        must_be_known(*self._posterior(t))
-        return self.posterior(t).interval(level)
+        return RateBelief(*self.after(t.n, t.total))
 
     def log_evidence(self, t: Counted) -> Cells:
         """Return the log evidence of each class and feature."""
-        s, r = self._added(t)
+        s, r = self.before()
         must_be_proper(s, r)
-        found = log_rising(s, t.total) - s * np.log1p(t.n / r) - t.total * np.log(r + t.n)  # NB-11
+        found = Gamma(s, r)._evidence(t.total, t.n)  # NB-11
         return Cells(np.asarray(found - t.log_factorials if isinstance(t, PoissonSums) else found))
 
-    def speaks(self, t: Counted, n: Array, code: int, k: int, weights: Array | None = None) -> list[Speaks]:
+    def top_features(self, t: Counted, n: Array, code: int, k: int, weights: Array | None = None) -> list[TopFeature]:
         """Return the features with higher counts than in other classes: λ_c ln(λ_c/λ) − λ_c + λ."""
-        rates = self.rates(t, 1.0)
+        rates = self.estimated(t.n, t.total, 1.0)
         own, others = rates[code], share_of_others(t.n[:, 0], code) @ rates
         brought = np.where(own > others, of_ratio(own, others) - own + others, 0.0)
         return strongest(brought, k, lambda j: (j, f"{rates[code, j]:.4g} on average"))
 
     def information(self, t: Counted, prior: Array) -> Array:
         """Return the mutual information of each count and the class."""
-        mean, (_, rate) = self.rates(t, 1.0), self._posterior(t)
+        mean, (_, rate) = self.estimated(t.n, t.total, 1.0), self.after(t.n, t.total)
         spread = np.where(rate > 0, rate, 1.0) if self.estimate == "predictive" else np.full(mean.shape, np.inf)
         return of_counts(mean, spread, prior)
 
-    def believed(self, t: Counted) -> FeatureBelief:
-        """Return a Gamma for each rate."""
-        shape, rate = (np.broadcast_to(part, t.total.shape) for part in self._added(t))
-        return FeatureBelief(Cells(t.total), shape, t.n + rate, "gamma", "count", "rate")
-
-    def distributions(self, t: Counted, level: float) -> list[ClassDistributions]:
-        """Return the distribution of counts for each column."""
-        belief, (low, high) = self.posterior(t), self.posterior(t).interval(level)
-        return [curves_of_counts(r, (a, b)) for r, a, b in zip(belief.mean.T, low.T, high.T, strict=True)]
-
-    def log_prior_density(self, t: Counted) -> float:
-        """Return ln p of the plug-in rates."""
-        if self.estimate in ("mle", "predictive"):
-            return 0.0
-        rates, (shape, rate) = self.rates(t), self._added(t)
-        more, some = added(shape, self.estimate), np.where(rate > 0, rate, 1.0)
-        constant = np.where(rate > 0, (more + 1) * np.log(some) - gammaln(more + 1), 0.0)
-        return float((xlogy(more, rates) - rate * rates + constant).sum())
-
-    def n_parameters(self, t: Counted) -> int:
-        """Return the number of features."""
-        return int(t.total.shape[-1])
-
-    def measure(self, t: Counted, rows: MatrixRows) -> Array:
+    def log_measure(self, t: Counted, rows: MatrixRows) -> Array:
         """Return −Σ ln x! of each row."""
         x = Entries.of(rows.entries(t))
         return -x.sums(gammaln(x.value + 1))  # NB-11
 
     def log_coefficients(self, t: Counted, rows: MatrixRows) -> Array | float:
         """Return −Σ ln x! of each row of a matrix; 0 for a column, whose evidence includes it."""
-        return 0.0 if self.factorials else self.measure(t, rows)
-
-    @property
-    def learns_prior(self) -> bool:
-        """Return whether the prior maximizes the evidence."""
-        return isinstance(self.prior, str) and self.shape is None
+        return 0.0 if self.factorials else self.log_measure(t, rows)
 
     def weak(self, t: Counted, rows: float, k: int) -> Poisson:
         """Return the likelihood with a prior of one event at the mean rate of all rows."""
@@ -291,13 +237,3 @@ class Poisson(Likelihood):
         """Return the sums of a block, or those kept alongside the counts of another family."""
         kept = None if block.numbers is None else block.numbers.sums
         return block.statistic if block.likelihood == self else kept
-
-    def table(self, t: Counted, classes: NDArray[Any], level: float) -> dict[str, Any]:
-        """Return the number of rows, the rate and its bounds, one line per class."""
-        belief = self.posterior(t)
-        low, high = belief.interval(level)
-        return by_class(classes, n=t.n, rate=belief.mean, low=low, high=high)
-
-    def prior_in_words(self, t: Counted) -> str:
-        """Return the Gamma prior in words."""
-        return "Gamma({:g}, {:.4g})".format(*(float(np.ravel(part)[0]) for part in self._added(t)))

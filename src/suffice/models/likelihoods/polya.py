@@ -15,35 +15,30 @@ from typing import Any, Literal
 
 import numpy as np
 
-from suffice.errors import KindError
 from suffice.later import gammaln, sparse, xlogy
 from suffice.models.empirical.urn import Documents, Urn, dcm, edcm
-from suffice.models.likelihoods.base import Likelihood
+from suffice.models.likelihoods.base import Likelihood, refusal
 from suffice.models.likelihoods.draws import Draw, bags, with_rest
-from suffice.models.likelihoods.pictures import FeatureBelief
-from suffice.models.likelihoods.shared import known_words, of_ratio, share_of_others, speaking_words
+from suffice.models.likelihoods.shared import WordShares, of_ratio, share_of_others, top_words
 from suffice.models.likelihoods.vocabulary import Cut
 from suffice.models.scoring.cells import AS_IT_IS, Cells, Temper, tempered
-from suffice.models.scoring.information import of_cells
 from suffice.models.scoring.linear import DenseHeldOut, Linear
 from suffice.models.scoring.removal import Entries, Removal
-from suffice.models.scoring.results import Contributions, HeldOut, Speaks, times_in_words
+from suffice.models.scoring.results import Contributions, HeldOut, TopFeature, times_in_words
 from suffice.models.scoring.rising import Rising, of_lengths, rising_words, with_length
-from suffice.models.scoring.rows import Labels, Rows
+from suffice.models.scoring.rows import Rows
 from suffice.posterior import Dirichlet
 from suffice.stats import Bursts
 from suffice.stats.inputs import WHOLE
 from suffice.stats.word_counts import WordCounts
-from suffice.typing import Array, Booleans, Integers
-
-__all__ = ["Polya", "Presence", "Urns"]
+from suffice.typing import Array, Integers
 
 Counted = Bursts | WordCounts
 
 
 @dataclass(frozen=True, eq=False)
 class Urns:
-    """Hold the fitted urns, α by class and word, and how each fit went."""
+    """The fitted urns, α by class and word, and how each fit went."""
 
     alpha: Cells  # where sparse, `unmet` is the factor of the prior for words not met
     prior: Array  # one-word documents of each word credited to every class
@@ -82,16 +77,8 @@ class Polya(Likelihood):
     urns: Urns | None = field(default=None, repr=False, compare=False)  # set once settled
 
     word = "dcm"
-    fixed_measure = True
-    subject = "An urn"
     statistic = (Bursts, WordCounts)
-    measure_kind = "probabilities of words"
-    no_evidence = "its urns are fitted, not integrated out"
     allowed = WHOLE
-
-    def count(self, rows: Rows, labels: Labels) -> Counted:
-        """Return counts of documents by how often they hold each word, and by length."""
-        return rows.count(Bursts, labels)  # type: ignore[no-any-return]
 
     def kept(self, statistic: Counted) -> Counted:
         """Return all counts; raise DataError if texts have no words."""
@@ -145,55 +132,42 @@ class Polya(Likelihood):
         """Return the contributions of the row's words, and of its length."""
         return self.scorer(t).contributions(rows)
 
-    def speaks(self, t: Counted, n: Array, code: int, k: int, weights: Array | None = None) -> list[Speaks]:
+    def top_features(self, t: Counted, n: Array, code: int, k: int, weights: Array | None = None) -> list[TopFeature]:
         """Return the words with the most evidence for the class per word, by the means of the urns."""
         urns = self._urns(t)
         own = urns.mixed((np.arange(len(urns.total)) == code).astype(np.float64))
-        return speaking_words(of_ratio(own, urns.mixed(share_of_others(n, code))), t, k, weights)
+        return top_words(of_ratio(own, urns.mixed(share_of_others(n, code))), t, k, weights)
 
-    def information(self, t: Counted, prior: Array) -> Array:
-        """Return the information of "this token is word j"."""
-        if isinstance(t, WordCounts):
-            counts, more = Cells.of(t.tokens), float(self.alpha)
-            return of_cells(counts, more, counts.sum() + more * t.width, 1 / max(1, t.width), prior)
-        urns = self._urns(t)
-        return of_cells(urns.alpha, 0.0, urns.total, 1 / max(1, t.width), prior)
-
-    def believed(self, t: Counted) -> FeatureBelief:
+    def word_shares(self, t: Counted) -> WordShares:
         """Return word shares by the means of the urns, or by counts for texts; urns have no posterior."""
-        urns, what = self._urns(t), ("word", "share of the words of the class", False)
         if not isinstance(t, WordCounts):
-            return FeatureBelief(urns.alpha, 0.0, urns.total, "beta", *what)
+            urns = self._urns(t)
+            return WordShares(urns.alpha, 0.0, urns.total, 1 / max(1, t.width), sure=False)
         counts, more = Cells.of(t.tokens), float(self.alpha)
-        return FeatureBelief(counts, more, counts.sum() + more * t.width, "beta", *what)
-
-    def known(self, t: Counted, rows: Rows, least: int = 1) -> Booleans:
-        """Return which rows hold a word that was learned from at least `least` rows."""
-        return known_words(t, rows, least)
+        return WordShares(counts, more, counts.sum() + more * t.width, 1 / max(1, t.width), sure=False)
 
     @property
     def learns_from_labels(self) -> bool:
         """Return True: an urn is fitted to the documents of its class."""
         return True
 
-    def must_share(self) -> None:
-        """Raise KindError for Elkan's approximation, with which EM need not increase the likelihood."""
-        if self.method == "edcm":
-            raise KindError(
-                "The urns must have method='dcm' to learn without labels; got 'edcm', whose probabilities do not add "
-                "up to one."
-            )
-
-    @property
-    def no_density(self) -> str:  # type: ignore[override]
-        """Return why rows have no probability: Elkan's approximation does not sum to one; empty for "dcm"."""
-        why = "its probabilities do not sum to one, as those of the Dirichlet-multinomial itself do"
-        return why if self.method == "edcm" else ""
+    def lacks(self, what: Literal["evidence", "density", "shares"]) -> str:
+        """Return why it has no evidence and, for Elkan's approximation, neither a part in EM nor a density."""
+        if what == "evidence":
+            return "its urns are fitted, not integrated out"
+        if self.method == "dcm":
+            return ""
+        if what == "density":
+            return "its probabilities do not sum to one, as those of the Dirichlet-multinomial itself do"
+        return (
+            "The urns must have method='dcm' to learn without labels; got 'edcm', whose probabilities do not add "
+            "up to one."
+        )
 
     def sample(self, t: Counted, draw: Draw) -> Any:
         """Return drawn documents, rows × words as CSR; each document has its own draw of word probabilities."""
         if draw.parameters != "estimate":
-            raise self._refusal("posterior")
+            raise refusal(self, "posterior")
         urns, some = self._urns(t), draw.only(t.width)
         alpha = urns.rising(t).columns(np.arange(t.width) if some is None else some)
         belief = Dirichlet(alpha if some is None else with_rest(alpha, urns.total))
@@ -206,11 +180,7 @@ class Polya(Likelihood):
         alpha, some = urns.rising(t).columns(np.arange(t.width)), urns.total > 0
         return float(xlogy(urns.prior, alpha[some] / urns.total[some, None]).sum())
 
-    def n_parameters(self, t: Counted) -> int:
-        """Return the number of words."""
-        return t.width
-
-    def measure(self, t: Counted, rows: Rows) -> Array | float:
+    def log_measure(self, t: Counted, rows: Rows) -> Array | float:
         """Return ln n!/Πx! of each row of a matrix, or ln n!/Πx for "edcm"; 0 for texts, whose words are ordered."""
         if isinstance(t, WordCounts):
             return 0.0

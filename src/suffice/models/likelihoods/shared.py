@@ -10,21 +10,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from suffice.errors import KindError, NoUniqueMode, ShapeError
+from suffice.later import sparse
 from suffice.models.scoring.cells import Cells
 from suffice.models.scoring.linear import Linear
 from suffice.models.scoring.reals import TINY
-from suffice.models.scoring.results import Contributions, Estimate, Moments, Speaks, times_in_words
+from suffice.models.scoring.results import Contributions, Estimate, Moments, TopFeature, times_in_words
 from suffice.models.scoring.rows import Rows
 from suffice.posterior import Dirichlet
 from suffice.posterior.base import tails
 from suffice.stats.word_counts import WordCounts
-from suffice.typing import Array, Booleans, Integers
-
-__all__ = [
-    "Part", "added", "by_class", "by_value", "check_mode", "known_words",
-    "must_be", "of_counts", "of_ratio", "part_of_row", "power_in_words", "share_of_others", "shares",
-    "speaking_numbers", "speaking_words", "strongest",
-]  # fmt: skip
+from suffice.typing import Array, Integers
 
 SILENT = 0.05
 """Power below which a feature is described as redundant, if it adds next to nothing."""
@@ -85,7 +80,7 @@ def power_in_words(power: float, adds: float | None = None, others: str = "", te
 
 @dataclass(frozen=True)
 class Part:
-    """Hold the features of one row, how often each counts, and their contributions."""
+    """The features of one row, how often each counts, and their contributions."""
 
     features: Integers
     times: Array  # features × 1
@@ -108,11 +103,16 @@ def part_of_row(rows: Rows, t: Any, scorer: Linear, weights: Array | None) -> Pa
     return Part(x.indices, times, Contributions(x.indices.tolist(), often, logs, powers=powers))
 
 
-def strongest(weights: Array, k: int, row: Callable[[int], tuple[Any, str]]) -> list[Speaks]:
+def flags(x: Any) -> Any:
+    """Return a sparse matrix with its stored entries replaced by ones."""
+    return sparse.csr_matrix((np.ones(x.nnz), x.indices, x.indptr), x.shape)
+
+
+def strongest(weights: Array, k: int, row: Callable[[int], tuple[Any, str]]) -> list[TopFeature]:
     """Return the k largest positive weights, each with its feature and value."""
     weights = np.nan_to_num(weights, nan=0.0, posinf=np.finfo(np.float64).max)
     order: Integers = np.argsort(-weights, kind="stable")[:k]
-    return [Speaks(*row(int(i)), float(weights[i])) for i in order if weights[i] > 0]
+    return [TopFeature(*row(int(i)), float(weights[i])) for i in order if weights[i] > 0]
 
 
 def share_of_others(n: Array, code: int) -> Array:
@@ -138,7 +138,23 @@ def of_counts(counts: Cells, more: Any, total: Array, n: Array, code: int) -> Ar
     return of_ratio(own, others)
 
 
-def speaking_words(brought: Array, t: Any, k: int, weights: Array | None) -> list[Speaks]:
+@dataclass(frozen=True)
+class WordShares:
+    """The share of each word in each class, (count + more) / total."""
+
+    counts: Cells
+    more: Any  # a number, or one per word
+    total: Array  # one per class
+    base: float  # share of a word in a class without counts
+    sure: bool = True  # whether there is a posterior of them, and so intervals
+    meaning: str = "share of the words of the class"
+
+    def favouring(self, n: Array, code: int) -> Array:
+        """Return θ_c ln(θ_c/θ) of each word, with the other classes averaged by their n rows."""
+        return of_counts(self.counts, self.more, self.total, n, code)
+
+
+def top_words(brought: Array, t: Any, k: int, weights: Array | None) -> list[TopFeature]:
     """Return the k strongest words, by name if the statistic has names, with optional feature weights."""
     named = isinstance(t, WordCounts)
 
@@ -149,7 +165,7 @@ def speaking_words(brought: Array, t: Any, k: int, weights: Array | None) -> lis
     return strongest(brought if weights is None else brought * weights, k, row)
 
 
-def speaking_numbers(mean: Array, variance: Array, n: Array, code: int, k: int) -> list[Speaks]:
+def top_numbers(mean: Array, variance: Array, n: Array, code: int, k: int) -> list[TopFeature]:
     """Return features by the divergence ½[ln(v/v_c) + (v_c + (m_c − m)²)/v − 1] of a class's normals from others."""
     share = share_of_others(n, code)
     m = share @ mean
@@ -163,15 +179,6 @@ def speaking_numbers(mean: Array, variance: Array, n: Array, code: int, k: int) 
         return j, f"{high}: {mean[code, j]:.4g} on average, others {m[j]:.4g}"
 
     return strongest(weights, k, row)
-
-
-def known_words(t: Any, rows: Rows, least: int) -> Booleans:
-    """Return which rows hold a word that was learned from at least `least` rows; for a matrix, all rows."""
-    if not isinstance(t, WordCounts):
-        return np.ones(len(rows), bool)
-    often, x = t.document_frequency >= least, rows.entries(t)
-    row = np.repeat(np.arange(x.shape[0]), np.diff(x.indptr))
-    return np.asarray(np.bincount(row, often[x.indices], x.shape[0]) > 0)
 
 
 def by_class(classes: NDArray[Any], **columns: Any) -> dict[str, Any]:

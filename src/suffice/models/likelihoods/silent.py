@@ -7,20 +7,16 @@ from dataclasses import dataclass
 from typing import Any, NoReturn
 
 import numpy as np
-from numpy.typing import NDArray
 
 from suffice.later import sparse
 from suffice.models.likelihoods.base import Likelihood
-from suffice.models.scoring.cells import Cells
 from suffice.models.scoring.linear import DenseHeldOut, Linear
 from suffice.models.scoring.removal import Removal
-from suffice.models.scoring.results import Contributions, Moments, Speaks
+from suffice.models.scoring.results import Moments
 from suffice.models.scoring.rows import Labels, Rows
 from suffice.stats import ClassCounts
 from suffice.tables import Column
 from suffice.typing import Array, Booleans
-
-__all__ = ["Drop", "NoValues", "Unknown", "Zeros"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,7 +78,6 @@ class Silent(Likelihood):
 
     statistic = ClassCounts
     silent = True
-    joins = False
     storages = frozenset({"bool", "integer", "real", "string", "category", "date"})
 
     def count(self, rows: Rows, labels: Labels) -> ClassCounts:
@@ -97,33 +92,9 @@ class Silent(Likelihood):
         """Return scores of zero."""
         return DenseHeldOut(np.zeros((len(rows), len(t.counts))))
 
-    def contributions(self, t: ClassCounts, rows: Rows, weights: Array | None = None) -> Contributions:
-        """Return empty contributions."""
-        return Contributions([], [], np.zeros((0, len(t.counts))))
-
-    def belief(self, t: ClassCounts, weights: Array | None = None) -> Zeros:
-        """Return a belief of zeros."""
-        return Zeros(len(t.counts))
-
-    def log_evidence(self, t: ClassCounts) -> Cells:
-        """Return zeros, classes × 1."""
-        return Cells(np.zeros((len(t.counts), 1)))
-
-    def speaks(self, t: ClassCounts, n: Array, code: int, k: int, weights: Array | None = None) -> list[Speaks]:
-        """Return an empty list."""
-        return []
-
-    def known(self, t: ClassCounts, rows: Rows, least: int = 1) -> Booleans:
-        """Return False for every row."""
-        return np.zeros(len(rows), bool)
-
     def rows(self, column: Column) -> NoValues:
         """Return rows without a value, regardless of the column's values."""
         return NoValues(len(column))
-
-    def table(self, t: ClassCounts, classes: NDArray[Any], level: float) -> dict[str, Any]:
-        """Return a table with a count of 0 per class."""
-        return {"class": classes, "n": np.zeros(len(classes))}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -138,9 +109,6 @@ class Drop(Silent):
 
     word = "drop"
 
-    def read_as(self, t: ClassCounts) -> None:
-        """Return None, since nothing is read."""
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Unknown(Silent):
@@ -153,4 +121,3 @@ class Unknown(Silent):
     """
 
     word = "unknown"
-    undecided = True

@@ -12,24 +12,22 @@ from suffice.later import pa
 from suffice.models.likelihoods.draws import Draw
 from suffice.models.likelihoods.multinomial import Multinomial
 from suffice.models.likelihoods.pictures import ClassDistributions, dots
-from suffice.models.likelihoods.shared import by_value, shares
+from suffice.models.likelihoods.shared import by_value, shares, top_words
 from suffice.models.likelihoods.silent import Zeros
 from suffice.models.likelihoods.vocabulary import Cut
 from suffice.models.scoring.cells import Cells
 from suffice.models.scoring.linear import DenseHeldOut
 from suffice.models.scoring.removal import Removal
-from suffice.models.scoring.results import Belief, Contributions, Estimate, HeldOut, Scorer, Speaks
+from suffice.models.scoring.results import Belief, Contributions, Estimate, HeldOut, Scorer, TopFeature
 from suffice.models.scoring.rows import Labels
 from suffice.models.scoring.text_rows import TextRows
 from suffice.stats import ValueCounts
 from suffice.stats.inputs import POSITIVE
 from suffice.stats.word_counts import WordCounts
-from suffice.tables import Column, refuse
+from suffice.tables import Column
 from suffice.telling import counted
 from suffice.text import Analysis
-from suffice.typing import Array, Booleans
-
-__all__ = ["ColumnTexts", "Text"]
+from suffice.typing import Array
 
 UNKNOWN = "(unknown words)"
 """Name of the part of an explanation that stands for words never learned."""
@@ -96,10 +94,8 @@ class Text(Multinomial):
     lowercase: bool = True
 
     word = "text"
-    joins = False
     statistic = WordCounts  # type: ignore[assignment]
     storages = frozenset({"string", "category"})
-    value_word = "word"
 
     def __post_init__(self) -> None:
         if self.alpha != "evidence":
@@ -110,20 +106,9 @@ class Text(Multinomial):
         """Return the settings that define a token."""
         return Analysis(ngram_range=self.ngram_range, lowercase=self.lowercase)
 
-    def check(self, column: Column, how: str = "is declared") -> None:
-        """Raise DataError if a column holds anything but text."""
-        super().check(column, how)
-        if column.storage == "category" and column.labels.dtype.kind != "O":
-            refuse(column, self.word, how)
-
     def rows(self, column: Column) -> ColumnTexts:
         """Return a column as texts."""
         return ColumnTexts.of_strings(_strings(column), self.analysis, column.name)
-
-    def count(self, rows: Any, labels: Labels) -> WordCounts:
-        """Return word counts by class."""
-        counts: WordCounts = rows.count(WordCounts, labels)
-        return counts
 
     def served(self, block: Any) -> WordCounts | None:
         """Return the word counts of a block, or those of its categories if these are words."""
@@ -132,7 +117,9 @@ class Text(Multinomial):
             found: WordCounts | None = super().served(block)
             return found
         words = pa.array(t.values[t.place].tolist(), pa.large_string())
-        return self.count(ColumnTexts.of_strings(words, self.analysis, ""), Labels(t.line, t.count, int(t.classes)))
+        return ColumnTexts.of_strings(words, self.analysis, "").count(
+            WordCounts, Labels(t.line, t.count, int(t.classes))
+        )
 
     def scorer(self, t: Any) -> Scorer:
         """Return the scorer of texts; zeros if no word was ever seen."""
@@ -168,18 +155,13 @@ class Text(Multinomial):
         """Return ln p of the words of each class, as ordered sequences."""
         return super().log_evidence(t) if t.width else Cells(np.zeros((t.n_classes, 1)))
 
-    def speaks(self, t: Any, n: Array, code: int, k: int, weights: Array | None = None) -> list[Speaks]:
+    def top_features(self, t: Any, n: Array, code: int, k: int, weights: Array | None = None) -> list[TopFeature]:
         """Return the words with the most evidence for the class per text."""
         if not t.width or not t.n[code]:
             return []
-        words = Multinomial.speaks(replace(self, estimate="mean"), t, t.n, code, k)
+        words = top_words(replace(self, estimate="mean").word_shares(t).favouring(t.n, code), t, k, None)
         length = float(t.tokens[code].sum() / t.n[code])
-        return [Speaks(0, str(row.feature), row.weight * length) for row in words]
-
-    def known(self, t: Any, rows: Any, least: int = 1) -> Booleans:
-        """Return which texts hold a word that was learned from at least `least` texts."""
-        found = super().known(t, rows, least)
-        return found if rows.present is None else found & rows.present
+        return [TopFeature(0, str(row.feature), row.weight * length) for row in words]
 
     def sample(self, t: Any, draw: Draw) -> NDArray[Any]:
         """Return drawn texts: words in arbitrary order, joined by spaces."""
@@ -190,7 +172,7 @@ class Text(Multinomial):
     def table(self, t: Any, classes: NDArray[Any], level: float) -> dict[str, Any]:
         """Return the count and the probability of each word with its bounds, one line per word and class."""
         counts = t.tokens.toarray()
-        return by_value("word", t.words.strings, classes, n=counts, **shares(counts + self.settled(t).alpha, level))
+        return by_value("word", t.words.strings, classes, n=counts, **shares(counts + self.alpha, level))
 
     def distributions(self, t: Any, level: float) -> list[ClassDistributions]:
         """Return the probability of each word; a text holds many words."""
@@ -203,7 +185,7 @@ class Text(Multinomial):
 
     def prior_in_words(self, t: Any) -> str:
         """Return the pseudo-count and the size of the vocabulary in words."""
-        return f"Dirichlet({self.settled(t).alpha:g} each) over {counted(t.width, 'word')}"
+        return f"Dirichlet({self.alpha:g} each) over {counted(t.width, 'word')}"
 
 
 def _strings(column: Column) -> Any:

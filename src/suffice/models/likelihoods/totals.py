@@ -10,27 +10,25 @@ held out   the same of n_c − g and Σx − g_j, without rows whose values add 
 from __future__ import annotations
 
 from abc import abstractmethod
-from dataclasses import dataclass
-from typing import Any, ClassVar, cast
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Self, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
 from suffice.errors import DataError
+from suffice.later import gammaln, xlogy
 from suffice.models.likelihoods.base import Likelihood
 from suffice.models.likelihoods.places import must_be_proper
-from suffice.models.likelihoods.shared import by_class, check_mode, share_of_others, strongest
+from suffice.models.likelihoods.shared import added, check_mode, share_of_others, strongest
 from suffice.models.scoring.beliefs import must_be_known
 from suffice.models.scoring.cells import Cells
 from suffice.models.scoring.linear import DenseHeldOut
 from suffice.models.scoring.removal import Removal, left
-from suffice.models.scoring.results import Belief, Contributions, Estimate, HeldOut, Moments, Scorer, Speaks
-from suffice.models.scoring.rows import Labels, MatrixRows
+from suffice.models.scoring.results import Belief, Contributions, Estimate, HeldOut, Moments, Scorer, TopFeature
+from suffice.models.scoring.rows import MatrixRows
 from suffice.stats.inputs import COUNT, Allowed
 from suffice.tables import Column, numbers
 from suffice.typing import Array, Integers
-
-__all__ = ["TotalBelief", "TotalScores", "Totals"]
 
 
 class Totals(Likelihood):
@@ -39,24 +37,25 @@ class Totals(Likelihood):
     storages = frozenset({"integer", "real"})
     allowed: ClassVar[Allowed] = COUNT
 
-    estimate: Estimate  # no field yet: this class is no dataclass, so that a family's prior is its first one
+    prior: Any  # no fields yet: this class is no dataclass, so that a family's prior is its first one
+    estimate: Estimate
+    shape: Any = None  # of families of rates: the two parameters of the prior in place of `prior`, numbers or arrays,
+    rate: Any = None  # which may be 0
 
     values_are: ClassVar[str]
     """Values of a column, in words, such as "times of at least 0 and below 2**53"."""
 
-    parameter: ClassVar[str]
-    """Name of the parameter, as a column of `table`."""
-
-    @abstractmethod
     def before(self) -> tuple[Array, Array]:
         """Return the two parameters of the prior: numbers, or one per feature."""
+        first, second = (self.shape, self.rate) if self.shape is not None else self.prior._values()
+        return np.asarray(first, np.float64), np.asarray(second, np.float64)
 
     @abstractmethod
     def after(self, n: Array, total: Array) -> tuple[Array, Array]:
         """Return the two parameters of the posterior, lines × features."""
 
     @abstractmethod
-    def plug_in(self, n: Array, total: Array) -> Array:
+    def estimated(self, n: Array, total: Array) -> Array:
         """Return the point estimates of the parameter, lines × features, for an estimate other than "predictive"."""
 
     @abstractmethod
@@ -78,21 +77,22 @@ class Totals(Likelihood):
     def logs(self, n: Array, total: Array, x: Array) -> Array:
         """Return ln p of values, lines × features, for classes of n rows that add up to `total`."""
         if self.estimate != "predictive":
-            return self.log_likelihood(self.plug_in(n, total), x)
+            return self.log_likelihood(self.estimated(n, total), x)
         family: Any = self.family
         return np.asarray(family(*self.after(n, total)).predict().log(x))
 
-    def with_prior(self, t: Any) -> Totals:
+    def with_prior(self, t: Any) -> Self:
         """Return the likelihood with a definite prior, where the one by default depends on the statistic."""
         return self
 
+    def smoothed(self, alpha: float) -> Self:
+        """Return the likelihood with a prior of shape and rate `alpha` for each feature."""
+        options: dict[str, Any] = {"prior": None, "shape": alpha, "rate": alpha}
+        return replace(self, **options)
+
     # the answers ------------------------------------------------------------------------------------------------------
 
-    def count(self, rows: MatrixRows, labels: Labels) -> Any:
-        """Return the number of rows and their sum by class."""
-        return rows.count(self.statistic, labels)  # type: ignore[arg-type]  # it has one type
-
-    def settled(self, t: Any) -> Totals:
+    def settled(self, t: Any) -> Self:
         """Return the likelihood with a definite prior; raise NoUniqueMode for "map" if a parameter has no mode."""
         found = self.with_prior(t)
         if self.estimate == "map":
@@ -115,31 +115,28 @@ class Totals(Likelihood):
         return DenseHeldOut(scores)
 
     def contributions(self, t: Any, rows: MatrixRows, weights: Array | None = None) -> Contributions:
-        """Return the contribution of each value."""
+        """Return the contribution of each value; for sparse rows, those of zeros are summed."""
         x = rows.numbers[0]
         belief = None
         if self.estimate == "mean":
             mean, variance = self.moments(t.n, t.total, x)
             belief = (mean.T, variance.T)
-        return Contributions(list(range(len(x))), [f"{value:.6g}" for value in x], self.logs(t.n, t.total, x).T, belief)
+        shown = [f"{value:.6g}" for value in x.tolist()]
+        said = Contributions(list(range(len(x))), shown, self.logs(t.n, t.total, x).T, belief)
+        return said.gathered(x > 0, "(zeros)", f"{int((x == 0).sum()):,}") if rows.source.is_sparse else said
 
     def posterior(self, t: Any, features: Integers | None = None) -> Any:
         """Return the posterior of each class's parameters."""
         parts, family = self.after(t.n, t.total), cast(Any, self.family)
         return family(*(parts if features is None else (part[:, features] for part in parts)))
 
-    def plugged(self, t: Any) -> Array:
+    def plug_in(self, t: Any) -> Array:
         """Return the point estimates, classes × features."""
-        return self.plug_in(t.n, t.total)
+        return self.estimated(t.n, t.total)
 
     def belief(self, t: Any, weights: Array | None = None) -> Belief:
         """Return the posterior distribution of scores."""
         return TotalBelief(self, t)
-
-    def intervals(self, t: Any, level: float) -> Any:
-        """Return credible bounds of each parameter."""
-        must_be_known(*self.after(t.n, t.total))
-        return self.posterior(t).interval(level)
 
     def log_evidence(self, t: Any) -> Cells:
         """Return the log evidence of each class and feature."""
@@ -147,23 +144,24 @@ class Totals(Likelihood):
         must_be_proper(*prior)
         return Cells(np.asarray(cast(Any, self.family)(*prior).log_evidence(t)))
 
-    def speaks(self, t: Any, n: Array, code: int, k: int, weights: Array | None = None) -> list[Speaks]:
+    def top_features(self, t: Any, n: Array, code: int, k: int, weights: Array | None = None) -> list[TopFeature]:
         """Return the features that differ most from those of other classes, by E[ln p(x | own) − ln p(x | others)].
 
         As ln p is linear in x where Σx suffices, this is the difference at the own mean.
         """
-        mean = self.mean_of(self.plugged(t))
+        mean = self.mean_of(self.plug_in(t))
         own, others = mean[code], share_of_others(t.n[:, 0], code) @ mean
         first, second = (self.log_likelihood(self.at_mean(one), own) for one in (own, others))
         return strongest(first - second, k, lambda j: (j, f"{own[j]:.4g} on average, others {others[j]:.4g}"))
 
-    def n_parameters(self, t: Any) -> int:
-        """Return the number of features."""
-        return int(t.total.shape[-1])
-
-    def points(self, rows: MatrixRows) -> Array:
-        """Return the values as points."""
-        return rows.numbers
+    def log_prior_density(self, t: Any) -> float:
+        """Return ln p of the plug-in parameters; 0 if they are integrated out. This is that of a Gamma."""
+        if self.estimate in ("mle", "predictive"):
+            return 0.0
+        (shape, rate), rates = self.before(), self.plug_in(t)
+        more, some = added(shape, self.estimate), np.where(rate > 0, rate, 1.0)
+        constant = np.where(rate > 0, (more + 1) * np.log(some) - gammaln(more + 1), 0.0)
+        return float((xlogy(more, rates) - rate * rates + constant).sum())
 
     def rows(self, column: Column) -> MatrixRows:
         """Return a column as rows of one number each."""
@@ -174,12 +172,6 @@ class Totals(Likelihood):
                 f"Column {column.name!r} is {self.word} and must hold {self.values_are}; got {values[~accepted].min()}."
             )
         return MatrixRows.of_column(values, column.name, None if column.missing is None else column.present)
-
-    def table(self, t: Any, classes: NDArray[Any], level: float) -> dict[str, Any]:
-        """Return the number of rows, the parameter and its bounds, one line per class."""
-        belief = self.settled(t).posterior(t)
-        low, high = belief.interval(level)
-        return by_class(classes, n=t.n, **{self.parameter: belief.mean}, low=low, high=high)
 
     def prior_in_words(self, t: Any) -> str:
         """Return the prior in words."""
@@ -204,7 +196,7 @@ class TotalScores:
 
 @dataclass(frozen=True, eq=False)
 class TotalBelief:
-    """Hold the beliefs about the parameters of each class and feature."""
+    """The beliefs about the parameters of each class and feature."""
 
     law: Totals
     t: Any

@@ -23,8 +23,6 @@ from suffice.models.likelihoods.draws import Draw, bags
 from suffice.posterior import Dirichlet
 from suffice.typing import Array, Integers
 
-__all__ = ["Smoothing", "TopWord", "TopWords", "Unigram", "backing_off", "loo_strength"]
-
 Smoothing = Literal["dirichlet", "jelinek_mercer"]
 
 LIKE_BACKGROUND = 1e3

@@ -20,8 +20,6 @@ from suffice.stats.word_counts import WordCounts
 from suffice.text import WordList
 from suffice.typing import Array, Booleans, Integers
 
-__all__ = ["Cut", "Vocabulary"]
-
 
 @dataclass(frozen=True)
 class Cut:
@@ -96,7 +94,7 @@ def _no_limit(max_df: Any) -> bool:
 
 @dataclass(frozen=True)
 class Vocabulary:
-    """Hold the sorted known words as texts have them, the slot of each, and the names shown where these differ."""
+    """The sorted known words as texts have them, the slot of each, and the names shown where these differ."""
 
     words: WordList
     slot: Integers

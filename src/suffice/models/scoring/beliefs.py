@@ -16,20 +16,7 @@ from suffice.models.scoring.rows import MatrixRows, Rows
 from suffice.posterior.base import Conjugate
 from suffice.typing import Array
 
-__all__ = [
-    "LiftBelief",
-    "RateBelief",
-    "WordBelief",
-    "belief_of_rates",
-    "belief_of_shares",
-    "bounds_of_ratio",
-    "dirichlet_density",
-    "log_gammas",
-    "must_be_known",
-    "squeezed",
-    "trigamma",
-]
-
+NO_INTERVAL = "An interval needs a proper posterior; with alpha=0, a class without counts has none. Use a larger alpha."
 MANY = 2**14
 NEWTON, TINY, SURE, UNSURE = 8, 1e-290, 1e-14, 1e30
 
@@ -37,9 +24,7 @@ NEWTON, TINY, SURE, UNSURE = 8, 1e-290, 1e-14, 1e30
 def must_be_known(*parameters: Any) -> None:
     """Raise ImproperPrior unless all parameters of the posterior are positive."""
     if any((np.asarray(one) <= 0).any() for one in parameters):
-        raise ImproperPrior(
-            "An interval needs a proper posterior; with alpha=0, a class without counts has none. Use a larger alpha."
-        )
+        raise ImproperPrior(NO_INTERVAL)
 
 
 def log_gammas(alpha: Array, rng: np.random.Generator) -> Array:
@@ -115,7 +100,7 @@ def _logit_beta(tail: float, a: Array, b: Array) -> Array:
 
 @dataclass(frozen=True)
 class RateBelief:
-    """Hold Gamma beliefs about Poisson rates, classes × features."""
+    """Gamma beliefs about Poisson rates, classes × features."""
 
     shape: Array
     rate: Array
@@ -141,17 +126,9 @@ class RateBelief:
         return rows.source.matrix.astype(np.float64), self.shape, self.rate
 
 
-def belief_of_rates(s: Array, r: Array, x: Array) -> tuple[Array, Array]:
-    """Return mean and variance of x ln λ − λ for λ ~ Gamma(s, r), given as features × classes; cov(ln λ, λ) = 1/r."""
-    sure = (s > 0) & (r > 0)
-    s, r = np.where(sure, s, 1.0), np.where(sure, r, 1.0)
-    mean, variance = x * (digamma(s) - np.log(r)) - s / r, x**2 * polygamma(1, s) + s / r**2 - 2 * x / r  # SX-5
-    return np.where(sure, mean, np.nan).T, np.where(sure, np.maximum(variance, 0.0), np.nan).T
-
-
 @dataclass(frozen=True, eq=False)
 class WordBelief:
-    """Hold a Dirichlet belief about words for each class. Only words that occur in the rows are looked up."""
+    """A Dirichlet belief about words for each class. Only words that occur in the rows are looked up."""
 
     counts: Cells
     alpha: Array  # a number, or one per word
@@ -194,7 +171,7 @@ class WordBelief:
 
 @dataclass(frozen=True, eq=False)
 class LiftBelief:
-    """Hold Gamma beliefs about lifts, classes × joint values."""
+    """Gamma beliefs about lifts, classes × joint values."""
 
     t: Any
     shape: Array

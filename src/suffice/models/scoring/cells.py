@@ -12,8 +12,6 @@ import numpy as np
 from suffice.later import issparse, sparse
 from suffice.typing import Array, Integers
 
-__all__ = ["AS_IT_IS", "Cells", "Temper", "log", "powered", "safe_log", "tempered"]
-
 
 @dataclass(frozen=True, eq=False)
 class Cells:
@@ -134,7 +132,7 @@ def powered(logs: Array, power: Any) -> Array:
 
 @dataclass(frozen=True, repr=False)
 class Temper:
-    """Hold a power of the likelihood, the exponent of the row's length that divides it, and a power of the class prior.
+    """A power of the likelihood, the exponent of the row's length that divides it, and a power of the class prior.
 
     >>> Temper(0.5)
     Temper(power=0.5, length=0.0)

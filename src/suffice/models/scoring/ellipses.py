@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from suffice.models.scoring.results import Estimate
     from suffice.models.scoring.rows import MatrixRows
 
-__all__ = ["Covariance", "Ellipses", "Law", "SingularMatrix", "VectorBelief", "centre_of", "roots_of"]
-
 
 Covariance = Literal["full", "shared"]
 
@@ -168,7 +166,7 @@ class Ellipses:
 
 
 class Downdate(NamedTuple):
-    """Hold the change of a class's Λ when a row is removed: Λ'' = Λ' − factor · δδᵀ."""
+    """The change of a class's Λ when a row is removed: Λ'' = Λ' − factor · δδᵀ."""
 
     kappa: Array  # κ''
     distance: Array  # of the row from the mean without it, δ''ᵀΛ''⁻¹δ''
@@ -232,7 +230,7 @@ def _inverse_triangles(matrices: Array) -> tuple[Array | None, Array]:
 
 @dataclass(frozen=True, eq=False)
 class VectorBelief:
-    """Hold normal-inverse-Wishart beliefs, one per class, or with one Λ that all classes share."""
+    """Normal-inverse-Wishart beliefs, one per class, or with one Λ that all classes share."""
 
     known: Ellipses
     scale: Array  # Λ, classes × d × d or 1 × d × d

@@ -13,10 +13,6 @@ from suffice.stats.grid import distinct
 from suffice.stats.value_counts import in_words
 from suffice.typing import Array, Integers
 
-__all__ = [
-    "MISSING", "OTHERS", "Coding", "Cuts", "binned", "cut_to", "grouped", "pools", "shown_value", "with_missing",
-]  # fmt: skip
-
 Cuts = tuple[float, ...] | tuple[str, ...] | None
 """How to group the values of a column: upper ends of bins, or categories of which the last stands for all others.
 
@@ -73,7 +69,7 @@ def shown_value(word: str) -> str:
 
 @dataclass(frozen=True, eq=False)
 class Coding:
-    """Hold the columns that may act jointly: their names, and the code of each row's value, −1 where it is missing."""
+    """The columns that may act jointly: their names, and the code of each row's value, −1 where it is missing."""
 
     names: list[Any]
     codes: Integers  # rows × columns

@@ -18,8 +18,6 @@ from suffice.models.scoring.cells import Cells
 from suffice.posterior.masses import NegativeBinomial
 from suffice.typing import Array
 
-__all__ = ["class_shares", "of_categories", "of_cells", "of_counts", "of_densities", "of_flags", "of_tokens"]
-
 ROUNDING = 2.0**-46  # relative to an entropy; smaller gains count as 0
 POINTS, QUANTILES = 1024, 512
 

@@ -19,8 +19,6 @@ from suffice.models.scoring.rows import Labels, Rows
 from suffice.stats.value_counts import JointCounts
 from suffice.typing import Array, Booleans, Integers
 
-__all__ = ["JointRows", "axis_order", "axis_words", "joint_names"]
-
 
 @dataclass(frozen=True, eq=False)
 class JointRows(Rows):
@@ -46,6 +44,10 @@ class JointRows(Rows):
     def take(self, which: Any) -> JointRows:
         """Return some of the rows."""
         return JointRows(tuple(column[which] for column in self.columns), self.values)
+
+    def known(self, t: JointCounts, least: int = 1) -> Booleans:
+        """Return which rows have a joint value that was learned from at least `least` rows."""
+        return np.append(t.totals >= max(least, 1), False)[self.places(t)]
 
     def count(self, kind: type[Any], labels: Labels) -> JointCounts:
         """Count joint values by class."""

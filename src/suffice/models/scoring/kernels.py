@@ -16,8 +16,6 @@ from suffice.stats.counting_kernels import entries
 from suffice.stats.inputs import CODE, RowMatrix
 from suffice.typing import Array, Integers
 
-__all__ = ["by_feature", "category_scores", "distances", "normal_scores", "product", "rising_scores", "scores"]
-
 
 def by_feature(table: Array) -> Array:
     """Return a classes × features table transposed, and padded with zeros to two classes or a multiple of four."""

@@ -23,11 +23,6 @@ from suffice.parallel import thread_count
 from suffice.posterior.special import log_rising
 from suffice.typing import Array, Booleans, Integers
 
-__all__ = [
-    "LearnedCodes", "expected", "flat", "in_order", "left_of", "log_evidence_of_lift", "log_lift", "padded",
-    "places_among", "subsets", "with_expected",
-]  # fmt: skip
-
 
 def expected(counts: dict[tuple[int, ...], Array]) -> Array:
     """Return the count expected of a joint value if its columns acted alone, from the counts of its subsets of columns.
@@ -151,7 +146,7 @@ def flat(codes: Integers, sizes: Sequence[int]) -> Integers:
 
 @dataclass(frozen=True, eq=False)
 class LearnedCodes:
-    """Hold training rows by the codes of their values, to score each row without itself or its group.
+    """Training rows by the codes of their values, to score each row without itself or its group.
 
     Sets are tuples of two or three column numbers. A row that lacks one of the columns does not count for the set, and
     its lift there is zero.

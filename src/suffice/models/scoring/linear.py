@@ -21,20 +21,6 @@ from suffice.models.scoring.rows import Rows
 from suffice.models.scoring.text_rows import DENSE, RankedLexicon
 from suffice.typing import Array, Integers
 
-__all__ = [
-    "AS_OFTEN",
-    "DAMPED",
-    "ONCE",
-    "DenseHeldOut",
-    "FittedTransform",
-    "Linear",
-    "LinearHeldOut",
-    "Times",
-    "TransformedScorer",
-    "times_counted",
-]  # fmt: skip
-
-
 Times = _native.Times
 AS_OFTEN, ONCE, DAMPED = Times.as_often, Times.once, Times.damped
 """How x occurrences of a feature are counted: as x, as one, or as 1 + ln x."""
@@ -198,7 +184,7 @@ class LinearHeldOut:
 
 @dataclass(frozen=True, eq=False)
 class DenseHeldOut:
-    """Hold scores of training rows whose features have no weights."""
+    """Scores of training rows whose features have no weights."""
 
     table: Array
     length: Array | None = None

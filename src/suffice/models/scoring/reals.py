@@ -23,7 +23,6 @@ from suffice.typing import Array, Integers
 if TYPE_CHECKING:
     from suffice.models.scoring.rows import MatrixRows
 
-__all__ = ["Downdates", "NormalBelief", "NormalDensities", "StudentTs", "in_unit"]
 
 TINY = np.finfo(np.float64).tiny
 
@@ -39,7 +38,7 @@ def in_unit(rows: MatrixRows, unit: float) -> inputs.RowMatrix:
 
 @dataclass(frozen=True, eq=False)
 class NormalDensities:
-    """Hold independent normals, classes × features."""
+    """Independent normals, classes × features."""
 
     mean: Array
     variance: Array
@@ -84,7 +83,7 @@ class NormalDensities:
 
 @dataclass(frozen=True, eq=False)
 class StudentTs:
-    """Hold independent Student-t's, classes × features."""
+    """Independent Student-t's, classes × features."""
 
     df: Array
     location: Array
@@ -120,7 +119,7 @@ class StudentTs:
 
 @dataclass(frozen=True, eq=False)
 class NormalBelief:
-    """Hold normal-inverse-gamma beliefs about means and variances, classes × features."""
+    """Normal-inverse-gamma beliefs about means and variances, classes × features."""
 
     m: Array
     kappa: Array

@@ -12,8 +12,6 @@ from suffice.errors import LabelError, SubtractionError
 from suffice.later import sparse
 from suffice.typing import Array, Booleans, Integers
 
-__all__ = ["ROUNDING", "Entries", "Removal", "Repeats", "group_codes", "left", "nothing_removed"]
-
 ROUNDING = 1e-12
 
 
@@ -148,7 +146,7 @@ class Removal:
 
 @dataclass(frozen=True)
 class Repeats:
-    """Hold the distinct pairs of a feature and its count in a row; rows that lose as much of a feature share one."""
+    """The distinct pairs of a feature and its count in a row; rows that lose as much of a feature share one."""
 
     rows: Any  # counts, rows × pairs as CSR
     feature: Integers  # one per pair

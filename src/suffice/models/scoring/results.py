@@ -10,19 +10,6 @@ import numpy as np
 
 from suffice.typing import Array, Booleans
 
-__all__ = [
-    "Belief",
-    "Contributions",
-    "Estimate",
-    "HeldOut",
-    "Moments",
-    "Scorer",
-    "Speaks",
-    "lift_in_words",
-    "times_in_words",
-]
-
-
 Moments = tuple[Array, Array]
 """Means and variances."""
 
@@ -54,7 +41,7 @@ class Belief(Protocol):
         """Return scores under parameters drawn from the posterior, size × rows × classes."""
 
 
-class Speaks(NamedTuple):
+class TopFeature(NamedTuple):
     """Describe a feature that favours a class: its place or name, its value in words, and its weight of evidence."""
 
     feature: Any
@@ -64,7 +51,7 @@ class Speaks(NamedTuple):
 
 @dataclass(frozen=True)
 class Contributions:
-    """Hold what each part of one row adds to its score: name or place, value in words, and ln p(x_j | c), parts ×
+    """What each part of one row adds to its score: name or place, value in words, and ln p(x_j | c), parts ×
     classes.
 
     Constants that all classes share are left out, as in scores. The parts sum to the row's score.

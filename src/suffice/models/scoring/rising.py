@@ -26,8 +26,6 @@ from suffice.posterior.special import log_rising
 from suffice.stats.inputs import COUNT, REAL
 from suffice.typing import Array, Integers
 
-__all__ = ["LENGTH", "Rising", "RisingHeldOut", "of_lengths", "rising_words", "with_length"]
-
 LENGTH = "(length)"
 """Name of the part of an explanation that is due to the document's length."""
 
@@ -36,7 +34,7 @@ CELLS_AT_ONCE = 2**22
 
 @dataclass(frozen=True, eq=False)
 class Rising:
-    """Hold α per class and feature, an offset per class, and for documents the sum of α per class."""
+    """The α per class and feature, an offset per class, and for documents the sum of α per class."""
 
     alpha: Cells  # where sparse, `unmet` is the factor rest_c of the prior for words not met
     offset: Array

@@ -21,17 +21,16 @@ from suffice.models.scoring.grouping import Cuts, binned, grouped, pools
 from suffice.stats import Statistic, ValueCounts, inputs
 from suffice.stats.row_shares import counts_of_shares
 from suffice.stats.value_counts import in_words
+from suffice.stats.word_counts import WordCounts
 from suffice.typing import Array, Booleans, Integers
 
 if TYPE_CHECKING:
     from suffice.models.scoring.linear import Linear
 
-__all__ = ["CategoryRows", "Labels", "MatrixRows", "Rows", "present_only"]
-
 
 @dataclass(frozen=True, eq=False)
 class Labels:
-    """Hold the class of each row, as a code or as shares of all classes, and the row's weight."""
+    """The class of each row, as a code or as shares of all classes, and the row's weight."""
 
     y: NDArray[Any]  # codes, or shares as rows × classes
     weights: Array | None
@@ -102,6 +101,15 @@ class Rows(ABC):
     @abstractmethod
     def names(self, t: Any) -> Sequence[Any]:
         """Return the display names of a statistic's features."""
+
+    def known(self, t: Any, least: int = 1) -> Booleans:
+        """Return which rows hold something that was learned from at least `least` rows."""
+        found = np.ones(len(self), bool)
+        if isinstance(t, WordCounts):
+            often, x = t.document_frequency >= least, self.entries(t)
+            row = np.repeat(np.arange(x.shape[0]), np.diff(x.indptr))
+            found = np.bincount(row, often[x.indices], x.shape[0]) > 0
+        return np.asarray(found if self.present is None else found & self.present)
 
     def best(self, by: Linear, log_prior: Array) -> Integers | None:
         """Return the most probable class of each row, −1 where none is possible; None if only scores can tell."""
@@ -256,6 +264,11 @@ class CategoryRows(Rows):
         seen = place < len(known)
         seen[seen] = known[place[seen]] == self.labels[seen]
         return np.append(np.where(seen, place, len(known)), -1)[self.codes]
+
+    def known(self, t: ValueCounts, least: int = 1) -> Booleans:
+        """Return which rows have a category that was learned from at least `least` rows."""
+        often = np.append(t.totals >= least, [False, False])  # unseen, and missing
+        return np.asarray(often[self.places(t.values)])
 
     def scored(self, by: Linear) -> Array:
         """Return the weights of each row's category, rows × classes; zeros where it is missing."""

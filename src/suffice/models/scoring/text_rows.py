@@ -22,7 +22,6 @@ from suffice.typing import Array, Booleans, Integers
 if TYPE_CHECKING:
     from suffice.models.scoring.linear import Linear
 
-__all__ = ["EntryRows", "LookedUpTexts", "RankedLexicon", "TextRows"]
 
 DENSE = 2**25
 """Largest table of features × classes for which dense multiplication is faster, given many rows."""
@@ -30,7 +29,7 @@ DENSE = 2**25
 
 @dataclass(frozen=True, eq=False)
 class RankedLexicon:
-    """Hold the vocabulary of a statistic for lookups, with frequent words first so that they stay in the CPU cache."""
+    """The vocabulary of a statistic for lookups, with frequent words first so that they stay in the CPU cache."""
 
     native: _native.Lexicon
     order: Integers  # place in the statistic of each word of the lexicon
