@@ -13,7 +13,7 @@ from cli.test_cli import here, mails, run, write
 from store.cases import models
 from suffice.cli.lines import lines_of_mistakes, lines_of_scores
 from suffice.evaluate import ClassScores
-from suffice.models.answers.features import parameter_table
+from suffice.models.answers.derived import parameter_table
 
 __all__ = ["here"]
 

@@ -207,8 +207,8 @@ def test_they_are_shown() -> None:
 
 
 def test_a_matrix_of_counts_has_weights_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
-    in_turn = lambda examples, reader: hashed(np.arange(len(examples)))  # noqa: E731
-    monkeypatch.setattr(labels.Examples, "hashes", in_turn)  # else a text is not in the place of its row of counts
+    in_turn = lambda values, codes: (hashed(np.arange(len(codes))), None)  # noqa: E731
+    monkeypatch.setattr(labels, "row_keys", in_turn)  # else a text is not in the place of its row of counts
     monkeypatch.setattr("suffice.models.choosing.optimize.SEARCHED", 1e9)  # nor residuals
     X, y = corpus(15, 500)
     words = sorted({word for text in X for word in text.split()})

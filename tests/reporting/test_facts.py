@@ -8,7 +8,7 @@ import pytest
 
 import suffice as sf
 from reporting.data import counts, letters, lights, table
-from suffice.models.answers.features import parameter_table
+from suffice.models.answers.derived import parameter_table
 from suffice.models.answers.ranking import believed
 from suffice.models.choosing.judge import some_rows
 from suffice.reporting import facts as facts_of_report

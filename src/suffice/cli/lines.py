@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from suffice.cli.outputs import WIDTH
 from suffice.engines.roles import kind_of_rows
 from suffice.errors import SufficeError
-from suffice.models.answers.features import parameter_table
+from suffice.models.answers.derived import parameter_table
 from suffice.models.likelihoods.base import Likelihood
 from suffice.store.models import describe, load_to_answer
 from suffice.telling import counted

@@ -14,7 +14,7 @@ import numpy as np
 
 from suffice.errors import InputError, KindError
 from suffice.later import logsumexp
-from suffice.models.answers.features import sample
+from suffice.models.answers.derived import sample
 from suffice.models.class_prior import ClassPrior
 from suffice.models.expectation import log_joint
 from suffice.models.likelihoods.base import changed

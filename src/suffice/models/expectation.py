@@ -27,7 +27,7 @@ from typing import Any
 import numpy as np
 
 from suffice.later import gammaln
-from suffice.models.answers import features
+from suffice.models.answers import derived
 from suffice.models.class_prior import ClassPrior
 from suffice.models.likelihoods.base import Likelihood
 from suffice.models.model import Block, Model, Name
@@ -316,13 +316,13 @@ def entropy(shares: Array, weights: Array) -> float:
 def log_prior_density(predictor: Predictor) -> float:
     """Return ln p(θ) of a model's plug-in parameters, including the class prior."""
     blocks = predictor.model.blocks.values()
-    found = sum(features.log_prior_density(block.settled, block.t) for block in blocks if not block.likelihood.silent)
+    found = sum(derived.log_prior_density(block.settled, block.t) for block in blocks if not block.likelihood.silent)
     return float(found + predictor.prior.log_density(predictor.log_prior))
 
 
 def n_parameters(model: Model) -> int:
     """Return the number of free parameters: those of each class, shared ones, and class shares."""
-    k, numbers = len(model.classes), [features.n_parameters(one.settled, one.t) for one in model.voting.values()]
+    k, numbers = len(model.classes), [derived.n_parameters(one.settled, one.t) for one in model.voting.values()]
     return sum(k * own + shared for own, shared in numbers) + k - 1
 
 

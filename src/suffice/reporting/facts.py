@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from suffice.errors import InputError, SufficeError
 from suffice.estimators import merge, mutual_information
 from suffice.estimators.shell.stored import params_in_files
-from suffice.models.answers.features import prior_in_words
+from suffice.models.answers.derived import prior_in_words
 from suffice.models.answers.ranking import believed
 from suffice.models.choosing.judge import some_rows
 from suffice.models.likelihoods.pictures import FeatureBelief

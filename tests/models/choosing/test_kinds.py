@@ -5,7 +5,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from suffice.models.answers import features
 from suffice.models.choosing.kinds import choose
 from suffice.models.likelihoods.bernoulli import Bernoulli
 from suffice.models.likelihoods.categorical import Categorical
@@ -114,6 +113,6 @@ def test_bins_that_were_chosen_by_are_not_chosen_again() -> None:
     block = chosen(np.exp(2 * BELL) * (1 + Y))
     assert block.likelihood == Histogram()
     assert "settled" in vars(block)
-    assert features.prior_in_words(block.settled, block.t) == features.prior_in_words(
+    assert derived.prior_in_words(block.settled, block.t) == derived.prior_in_words(
         Histogram().settled(block.t), block.t
     )

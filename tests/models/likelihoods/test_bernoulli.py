@@ -12,7 +12,6 @@ from scipy import sparse, stats
 from scipy.special import betaln
 
 from suffice.errors import DataError, ImproperPrior, NoUniqueMode
-from suffice.models.answers import features
 from suffice.models.likelihoods.base import check
 from suffice.models.likelihoods.bernoulli import Bernoulli
 from suffice.models.model import Block
@@ -121,9 +120,9 @@ def test_texts_are_flags_of_words() -> None:
             assert_allclose(mine.scores(), theirs.scores(), rtol=1e-9)
             assert_array_equal(mine.lengths(), x.sum(axis=1))
         assert_allclose(
-            features.information(h, t, np.full(C, 1 / C)), flags.information(other, np.full(C, 1 / C)), rtol=1e-9
+            derived.information(h, t, np.full(C, 1 / C)), flags.information(other, np.full(C, 1 / C)), rtol=1e-9
         )
-        assert_allclose(features.log_prior_density(h, t), flags.log_prior_density(other), rtol=1e-9)
+        assert_allclose(derived.log_prior_density(h, t), flags.log_prior_density(other), rtol=1e-9)
         said = h.contributions(t, rows.take(np.array([4])))
         assert said.features[-1] == "(absent words)"
         assert_allclose(said.logs.sum(axis=0), scorer.scores(rows)[4], rtol=1e-9)
@@ -151,11 +150,11 @@ def test_beliefs_are_those_of_betas() -> None:
     on = np.array([X[c == Y].sum(axis=0) for c in range(C)])
     off = np.array([(1 - X[c == Y]).sum(axis=0) for c in range(C)])
     belief = stats.beta(on + 2, off + 3)
-    assert_allclose(features.parameter_intervals(h, t, 0.9), belief.interval(0.9))
+    assert_allclose(derived.parameter_intervals(h, t, 0.9), belief.interval(0.9))
     assert_allclose(h.posterior(t, np.array([1, 3])).mean, belief.mean()[:, [1, 3]])
     assert_allclose(h.log_evidence(t).values, betaln(on + 2, off + 3) - betaln(2, 3), rtol=1e-9)
     theta = (on + 2) / (on + off + 5)
-    assert_allclose(features.log_prior_density(h, t), stats.beta(3, 4).logpdf(theta).sum(), rtol=1e-9)
+    assert_allclose(derived.log_prior_density(h, t), stats.beta(3, 4).logpdf(theta).sum(), rtol=1e-9)
     drawn = h.belief(t).draws(rows_of(NEW[:4]), np.random.default_rng(0), 4000)
     mean, variance = h.belief(t).moments(rows_of(NEW[:4]))
     assert_allclose(drawn.mean(axis=0), mean, atol=0.15)
@@ -168,11 +167,11 @@ def test_information_and_what_speaks() -> None:
     prior, on = np.array([0.2, 0.3, 0.5]), theta_of(X, Y, None, 1.0, 1.0, "mean")[0]
     joint = prior[:, None, None] * np.stack([on, 1 - on], axis=2)
     apart = prior[:, None, None] * joint.sum(axis=0)
-    assert_allclose(features.information(h, t, prior), (joint * np.log(joint / apart)).sum(axis=(0, 2)), rtol=1e-9)
+    assert_allclose(derived.information(h, t, prior), (joint * np.log(joint / apart)).sum(axis=(0, 2)), rtol=1e-9)
     n: Any = np.bincount(Y).astype(np.float64)
     others = (n[0] * on[0] + n[2] * on[2]) / (n[0] + n[2])
     brought = np.concatenate([on[1] * np.log(on[1] / others), (1 - on[1]) * np.log((1 - on[1]) / (1 - others))])
-    found = features.top_features(h, t, n, 1, 3)
+    found = derived.top_features(h, t, n, 1, 3)
     assert_allclose([one.weight for one in found], np.sort(brought)[::-1][:3])
     assert (found[0].feature, found[0].value) == (brought.argmax() % F, ("on", "off")[brought.argmax() // F])
 
@@ -206,12 +205,12 @@ def test_columns_are_read_counted_and_shown() -> None:
     held_out = block.held_out(rows, Removal.of(y, None)).scores()
     assert_allclose(np.exp(held_out[[0, 2]]), [[3 / 5, 1 / 2], [1 / 3, 2 / 5]])
     assert_array_equal(rows.known(block.t), [True, False, True, True, True, False])
-    table = features.parameter_table(h, block.t, np.array(["a", "b"]), 0.9)
+    table = derived.parameter_table(h, block.t, np.array(["a", "b"]), 0.9)
     assert_allclose(table["probability"], theta)
     assert_allclose([table["low"], table["high"]], stats.beta([4, 3], [2, 3]).interval(0.9))
-    assert {one.value for one in features.top_features(h, block.t, np.ones(2), 0, 9)} == {"True"}
-    assert features.prior_in_words(h, block.t) == repr(Beta(2, 2))
-    assert features.prior_in_words(Bernoulli("evidence").settled(block.t), block.t).startswith("Beta(")
+    assert {one.value for one in derived.top_features(h, block.t, np.ones(2), 0, 9)} == {"True"}
+    assert derived.prior_in_words(h, block.t) == repr(Beta(2, 2))
+    assert derived.prior_in_words(Bernoulli("evidence").settled(block.t), block.t).startswith("Beta(")
 
 
 def test_what_is_wrong_is_named() -> None:
@@ -236,5 +235,5 @@ def test_a_likelihood_is_a_value() -> None:
     assert Bernoulli.of(np.array([1.0, 2.0]), "mean", "flags") == Bernoulli.of(np.array([1.0, 2.0]), "mean", "flags")
     assert Bernoulli.of(2.0, "mean", "flags") != Bernoulli.of(1.0, "mean", "flags")
     t = counted(Bernoulli())
-    words, flags = (features.measured(Bernoulli.of(2.0, "mean", one), t) for one in ("words", "flags"))
+    words, flags = (derived.measured(Bernoulli.of(2.0, "mean", one), t) for one in ("words", "flags"))
     assert words != flags

@@ -11,7 +11,6 @@ from scipy import stats
 from scipy.special import digamma, gammaln
 
 from suffice.errors import DataError, ImproperPrior, KindError, NoUniqueMode
-from suffice.models.answers import features
 from suffice.models.likelihoods.categorical import Categorical
 from suffice.models.likelihoods.codes import CodeRows, Codes
 from suffice.models.model import Block
@@ -106,15 +105,15 @@ def test_what_codes_answer() -> None:
     density = sum(
         stats.dirichlet(np.full(len(p), 2.5)).logpdf(p) for one in tables for p in shares_of(one, 1.5, "mean")
     )
-    assert_allclose(features.log_prior_density(h, t), density, rtol=1e-9)
-    assert features.n_parameters(h, t)[0] == 2 + 1 + 4
+    assert_allclose(derived.log_prior_density(h, t), density, rtol=1e-9)
+    assert derived.n_parameters(h, t)[0] == 2 + 1 + 4
     row = code_rows(CODES).take(np.array([7]))
     said = h.contributions(t, row)
     assert (said.features, said.values) == ([0, 1, 2], [str(code) for code in CODES[7]])
     assert_allclose(said.logs.sum(axis=0), h.scorer(t).scores(row)[0])
     assert_allclose(np.sum(said.belief, axis=1), np.array(h.belief(t).moments(row))[:, 0])  # type: ignore[arg-type]
     alpha = tables[2] + 1.5
-    low, high = features.parameter_intervals(h, t, 0.9)
+    low, high = derived.parameter_intervals(h, t, 0.9)
     expected = stats.beta(alpha, alpha.sum(axis=1, keepdims=True) - alpha).interval(0.9)
     assert_allclose([low[2], high[2]], expected)
     assert_allclose(h.posterior(t, np.array([2])).alpha, alpha)
@@ -123,8 +122,8 @@ def test_what_codes_answer() -> None:
     prior = n / n.sum()
     joint = prior[:, None] * shares_of(tables[0], 1.5, "mean")
     gain = (joint * np.log(joint / prior[:, None] / joint.sum(axis=0))).sum()
-    assert_allclose(features.information(h, t, prior)[0], gain, rtol=1e-9)
-    best = features.top_features(h, t, n, 1, 1)[0]
+    assert_allclose(derived.information(h, t, prior)[0], gain, rtol=1e-9)
+    best = derived.top_features(h, t, n, 1, 1)[0]
     theta = shares_of(tables[best.feature], 1.5, "mean")
     others = (n[0] * theta[0] + n[2] * theta[2]) / (n[0] + n[2])
     place = int(best.value)
@@ -197,18 +196,18 @@ def test_what_names_answer() -> None:
     alpha = np.column_stack([block.t.table, np.zeros(C)]) + 1.5
     lines = np.column_stack([block.t.table, np.zeros(C)])
     assert_allclose(h.log_evidence(block.t).values[:, 0], [_dirichlet_multinomial(line, 1.5) for line in lines])
-    assert features.n_parameters(h, block.t)[0] == 3
-    table = features.parameter_table(h, block.t, np.array(list("abc")), 0.9)
+    assert derived.n_parameters(h, block.t)[0] == 3
+    table = derived.parameter_table(h, block.t, np.array(list("abc")), 0.9)
     assert table["value"].tolist() == [name for name in ("Bern", "Oslo", "Rome", "(other)") for _ in range(C)]
     mean = alpha / alpha.sum(axis=1, keepdims=True)
     assert_allclose(table["probability"], mean.T.ravel())
-    assert features.prior_in_words(h, block.t) == "Dirichlet(1.5 each) over 3 categories and others"
+    assert derived.prior_in_words(h, block.t) == "Dirichlet(1.5 each) over 3 categories and others"
     for city, reading in (("Oslo", ""), ("Kyoto", "never seen")):
         assert h.reading(block.t, column_of([city])) == reading
         said = h.contributions(block.t, h.rows(column_of([city])))
         assert (said.features, said.values) == (["city"], [reading or city])
         assert_allclose(said.belief, h.belief(block.t).moments(h.rows(column_of([city]))))  # type: ignore[arg-type]
-    assert {one.value for one in features.top_features(h, block.t, np.ones(C), 0, 9)} <= {"Bern", "Oslo", "Rome"}
+    assert {one.value for one in derived.top_features(h, block.t, np.ones(C), 0, 9)} <= {"Bern", "Oslo", "Rome"}
 
 
 def test_the_pseudo_count_of_highest_evidence_is_a_maximum() -> None:

@@ -8,7 +8,6 @@ from scipy import sparse
 from sklearn.naive_bayes import ComplementNB
 
 from suffice.errors import KindError
-from suffice.models.answers import features
 from suffice.models.likelihoods.complement import Complement
 from suffice.models.scoring.cells import Temper
 from suffice.models.scoring.linear import FittedTransform
@@ -146,17 +145,17 @@ def test_what_speaks_is_by_shares_of_words() -> None:
     theta = (t.counts + 0.5) / (t.counts + 0.5).sum(axis=1, keepdims=True)
     others = n[1:] @ theta[1:] / n[1:].sum()
     brought = theta[0] * np.log(theta[0] / others)
-    found = features.top_features(model, t, n, 0, 5)
+    found = derived.top_features(model, t, n, 0, 5)
     assert [row.feature for row in found] == [j for j in np.argsort(-brought).tolist() if brought[j] > 0]
     np.testing.assert_allclose([row.weight for row in found], brought[[row.feature for row in found]])
     prior = np.array([0.2, 0.3, 0.5])
     gain = sum(prior @ (part * np.log(part / (prior @ part))) for part in (theta, 1 - theta))
-    np.testing.assert_allclose(features.information(model, t, prior), gain)
+    np.testing.assert_allclose(derived.information(model, t, prior), gain)
     by_text = counted(model, texts())
-    assert [row.feature for row in features.top_features(model, by_text, n, 0, 5)] == [
+    assert [row.feature for row in derived.top_features(model, by_text, n, 0, 5)] == [
         str(WORDS[row.feature]) for row in found
     ]
-    np.testing.assert_allclose(features.information(model, by_text, prior), gain)
+    np.testing.assert_allclose(derived.information(model, by_text, prior), gain)
     assert texts(["ant zebra", "zebra"]).known(by_text).tolist() == [True, False]
 
 
@@ -178,7 +177,7 @@ def test_it_is_no_model_of_rows() -> None:
         model.log_evidence,
         model.posterior,
         model.belief,
-        lambda t: features.parameter_intervals(model, t, 0.9),
+        lambda t: derived.parameter_intervals(model, t, 0.9),
     ):
         with pytest.raises(KindError, match="it describes a class by what the others are"):
             answer(t)

@@ -12,7 +12,6 @@ from sklearn.discriminant_analysis import LinearDiscriminantAnalysis, QuadraticD
 
 from estimators.plain import with_todays_peers
 from suffice.errors import ImproperPrior, InputError, PriorError, SingularCovariance
-from suffice.models.answers import features
 from suffice.models.class_prior import ClassPrior
 from suffice.models.empirical.covariances import Spread
 from suffice.models.likelihoods.discriminant import Discriminant
@@ -153,7 +152,7 @@ def test_beliefs_and_intervals_are_those_of_draws(covariance: Any) -> None:
         assert_allclose(np.einsum("naa->na", together), variance)
         drawn = np.cov(draws[:, 0].T)
         assert_allclose(together[0], drawn, atol=0.25 * variance[0].max())
-    low, high = features.parameter_intervals(likelihood, t, 0.9)
+    low, high = derived.parameter_intervals(likelihood, t, 0.9)
     ends = likelihood.posterior(t).interval(0.9).mean
     assert_allclose([low, high], ends)
     some = likelihood.posterior(t, np.array([0, 2]))
@@ -198,7 +197,7 @@ def test_em_asks_for_priors_and_parameters(covariance: Any) -> None:
     assert judging.prior.kappa == weak.prior.kappa > 0
     coarse = likelihood.coarse(one, 2)
     assert (coarse is None) == (covariance == "shared")
-    free = features.n_parameters(likelihood, t)[0] * CLASSES + features.n_parameters(likelihood, t)[1]
+    free = derived.n_parameters(likelihood, t)[0] * CLASSES + derived.n_parameters(likelihood, t)[1]
     assert free == (CLASSES * 9 if covariance == "full" else CLASSES * 3 + 6)
     assert_array_equal(likelihood.points(matrix(X)), X)
     assert not likelihood.lacks("shares")
@@ -211,7 +210,7 @@ def test_what_is_plugged_in_is_the_mode_of_rows_and_prior(covariance: Any, estim
     likelihood = Discriminant(covariance, estimate, PRIOR)
     t = counted(likelihood)
     base = likelihood.scorer(t).scores(matrix(X))
-    height = (WEIGHTS * base[np.arange(N), CODES]).sum() + features.log_prior_density(likelihood, t)
+    height = (WEIGHTS * base[np.arange(N), CODES]).sum() + derived.log_prior_density(likelihood, t)
     for factor in (0.98, 1.02):  # moments of which other covariances are plugged in
         other = FullMoments.from_arrays({**t.arrays(), "scatter": t.scatter * factor, "peak": t.peak * factor})
         scores = likelihood.scorer(other).scores(matrix(X))
@@ -222,7 +221,7 @@ def test_what_is_plugged_in_is_the_mode_of_rows_and_prior(covariance: Any, estim
 def test_what_speaks_for_a_class_is_its_columns() -> None:
     likelihood = Discriminant("shared", "mle", None)
     t = counted(likelihood)
-    found = features.top_features(likelihood, t, t.n[:, 0], 2, 5)
+    found = derived.top_features(likelihood, t, t.n[:, 0], 2, 5)
     assert {one.feature for one in found} <= {0, 1, 2}
     assert all(one.value.startswith(("high: ", "low: ")) for one in found)
     assert_allclose(likelihood.covariances(t)[1][0], t.scatter.sum(axis=0) / t.n.sum())

@@ -10,7 +10,6 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import stats
 
 from suffice.errors import DataError, ImproperPrior, InputError, KindError, ShapeError, SingularCovariance
-from suffice.models.answers import features
 from suffice.models.likelihoods.discriminant_analysis import DiagonalDiscriminant
 from suffice.models.likelihoods.gaussian import Gaussian
 from suffice.models.scoring.removal import Removal
@@ -178,7 +177,7 @@ def test_beliefs_and_intervals_are_those_of_draws() -> None:
     draws = belief.draws(matrix(NEW), np.random.default_rng(0), 4000)
     assert_allclose(draws.mean(axis=0), mean, atol=5 * np.sqrt(variance.max() / 4000))
     assert_allclose(draws.var(axis=0), variance, rtol=0.2)
-    low, high = features.parameter_intervals(likelihood, t, 0.9)
+    low, high = derived.parameter_intervals(likelihood, t, 0.9)
     posterior = likelihood.posterior(t)
     scale = np.sqrt(np.asarray(posterior.b) / posterior.a / posterior.kappa)
     law = stats.t(2 * np.asarray(posterior.a), posterior.m, scale)
@@ -188,7 +187,7 @@ def test_beliefs_and_intervals_are_those_of_draws() -> None:
 
 def test_without_a_prior_a_belief_is_flat() -> None:
     likelihood, t = fitted(Gaussian(estimate="mle", column=False))
-    low, high = features.parameter_intervals(likelihood, t, 0.9)
+    low, high = derived.parameter_intervals(likelihood, t, 0.9)
     n = np.array([WEIGHTS[c == CODES].sum() for c in range(CLASSES)])[:, None]
     law = stats.t(n - 1, t.mean, np.sqrt(t.variance / (n - 1)))
     assert_allclose([low, high], [law.ppf(0.05), law.ppf(0.95)])
@@ -213,7 +212,7 @@ def test_what_speaks_for_a_class_is_a_divergence() -> None:
     x = np.array([[0.0, 1.0], [2.0, 1.2], [10.0, 1.1], [12.0, 0.9]])
     likelihood = Gaussian(estimate="mle", column=False)
     t = likelihood.count(matrix(x), Labels(np.array([0, 0, 1, 1]), None, 2))
-    first = features.top_features(likelihood, t, np.array([2.0, 2.0]), 1, 2)[0]
+    first = derived.top_features(likelihood, t, np.array([2.0, 2.0]), 1, 2)[0]
     assert (first.feature, first.value) == (0, "high: 11 on average, others 1")
     assert_allclose(first.weight, 50.0)
 
@@ -223,7 +222,7 @@ def test_em_asks_for_priors_and_parameters() -> None:
     settled, t = fitted(likelihood)
     assert likelihood.learns_prior
     assert not settled.learns_prior
-    assert features.n_parameters(likelihood, t)[0] == 4
+    assert derived.n_parameters(likelihood, t)[0] == 4
     one = likelihood.count(matrix(X), Labels(np.zeros(N, int), None, 1))
     weak: Any = likelihood.weak(one, N, 3).prior
     assert_allclose(weak.m, X.mean(axis=0))
@@ -244,18 +243,18 @@ def test_em_asks_for_priors_and_parameters() -> None:
     assert height(mean, variance) > max(height(mean, variance * 1.01), height(mean, variance * 0.99))
     densities = stats.invgamma(prior.a, scale=prior.b).logpdf(variance)
     densities = densities + stats.norm(prior.m, np.sqrt(variance / prior.kappa)).logpdf(mean)
-    assert_allclose(features.log_prior_density(settled, t), densities.sum(), rtol=1e-9)
+    assert_allclose(derived.log_prior_density(settled, t), densities.sum(), rtol=1e-9)
 
 
 def test_a_table_has_means_and_deviations() -> None:
     likelihood = Gaussian(NormalInverseGamma(0.0, 1.0, 2.0, 3.0))
     rows = likelihood.rows(column([1.0, 3.0, 8.0]))
     t = likelihood.count(rows, Labels(np.array([0, 0, 1]), None, 2))
-    table = features.parameter_table(likelihood, t, np.array(["a", "b"]), 0.9)
+    table = derived.parameter_table(likelihood, t, np.array(["a", "b"]), 0.9)
     assert list(table) == ["class", "n", "mean", "low", "high", "sd", "sd_low", "sd_high"]
     assert_allclose(table["mean"], [4 / 3, 4.0])
     assert (table["low"] < table["mean"]).all()
-    assert features.prior_in_words(likelihood, t) == "NormalInverseGamma(0, 1, 2, 3)"
+    assert derived.prior_in_words(likelihood, t) == "NormalInverseGamma(0, 1, 2, 3)"
 
 
 def test_a_column_shows_what_was_given() -> None:

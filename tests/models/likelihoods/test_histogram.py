@@ -11,7 +11,6 @@ from scipy import stats
 from scipy.special import gammaln
 
 from suffice.errors import DataError, NoUniqueMode
-from suffice.models.answers import features
 from suffice.models.empirical.bins import chosen_bins, log_density
 from suffice.models.likelihoods.base import check
 from suffice.models.likelihoods.categorical import Categorical
@@ -83,9 +82,9 @@ def test_bins_are_chosen_once(monkeypatch: pytest.MonkeyPatch) -> None:
     rows = settled.rows(column_of(VALUES))
     settled.scorer(block.t), settled.held_out(block.t, rows, Removal.of(Y, None)), settled.belief(block.t)
     (
-        features.parameter_table(settled, block.t, np.arange(C), 0.9),
+        derived.parameter_table(settled, block.t, np.arange(C), 0.9),
         settled.log_evidence(block.t),
-        features.n_parameters(settled, block.t)[0],
+        derived.n_parameters(settled, block.t)[0],
     )
     assert settled == block.likelihood
 
@@ -113,17 +112,17 @@ def test_what_bins_answer() -> None:
     s, counts = block.settled, counts_of(EDGES, ~MISSING)
     share = counts.sum(axis=0) / counts.sum()
     alpha = counts + share
-    assert features.n_parameters(s, block.t)[0] == 3
+    assert derived.n_parameters(s, block.t)[0] == 3
     theta = alpha / alpha.sum(axis=1, keepdims=True)
     density = sum(stats.dirichlet(share + 1).logpdf(line) for line in theta)
-    assert_allclose(features.log_prior_density(s, block.t), density, rtol=1e-9)
-    table = features.parameter_table(h, block.t, np.array(["a", "b"]), 0.9)
+    assert_allclose(derived.log_prior_density(s, block.t), density, rtol=1e-9)
+    table = derived.parameter_table(h, block.t, np.array(["a", "b"]), 0.9)
     assert_allclose(table["probability"], theta.T.ravel())
     assert table["value"][0] == "below -0.05"
     low, high = stats.beta(alpha, alpha.sum(axis=1, keepdims=True) - alpha).interval(0.9)
     assert_allclose([table["low"], table["high"]], [low.T.ravel(), high.T.ravel()])
-    assert_allclose(features.parameter_intervals(s, block.t, 0.9), [low, high])
-    assert features.prior_in_words(h, block.t) == "Dirichlet(1 in total) over 4 bins"
+    assert_allclose(derived.parameter_intervals(s, block.t, 0.9), [low, high])
+    assert derived.prior_in_words(h, block.t) == "Dirichlet(1 in total) over 4 bins"
     row = h.rows(column_of([2.0]))
     assert h.reading(block.t, column_of([2.0])) == "1.05 to 2.95"
     said = s.contributions(block.t, row)
@@ -131,7 +130,7 @@ def test_what_bins_answer() -> None:
     assert_allclose(said.logs, np.log(theta[:, [2]].T))
     assert_allclose(said.belief, s.belief(block.t).moments(row))  # type: ignore[arg-type]
     brought = theta[1] * np.log(theta[1] / theta[0])
-    best = features.top_features(s, block.t, np.ones(C), 1, 1)[0]
+    best = derived.top_features(s, block.t, np.ones(C), 1, 1)[0]
     names = ("below -0.05", "-0.05 to 1.05", "1.05 to 2.95", "2.95 or more")
     assert best.value == names[brought.argmax()]
     assert best.weight == pytest.approx(brought.max())

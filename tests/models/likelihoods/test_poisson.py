@@ -8,7 +8,6 @@ from scipy import sparse, stats
 from scipy.special import gammaln, logsumexp
 
 from suffice.errors import DataError, ImproperPrior, KindError, NoUniqueMode, ShapeError
-from suffice.models.answers import features
 from suffice.models.likelihoods.base import check
 from suffice.models.likelihoods.poisson import Poisson
 from suffice.models.model import Block
@@ -127,12 +126,12 @@ def test_beliefs_are_those_of_drawn_rates() -> None:
     parts: Any = model.contributions(t, matrix(X[:1])).belief
     np.testing.assert_allclose([part.sum(axis=0) for part in parts], [mean[0], variance[0]])
     shape, rate = t.counts + 1.3, np.broadcast_to(t.n + 1.3, t.counts.shape)
-    low, high = features.parameter_intervals(model, t, 0.9)
+    low, high = derived.parameter_intervals(model, t, 0.9)
     np.testing.assert_allclose(stats.gamma.cdf([low, high], shape, scale=1 / rate), [0.05 + 0 * low, 0.95 + 0 * low])
     assert model.posterior(t, np.array([1, 2])) == Gamma(shape[:, 1:3], rate[:, 1:3])
     bare, t = counted(0.0)
     with pytest.raises(ImproperPrior, match="An interval needs a proper posterior"):
-        features.parameter_intervals(bare, t, 0.9)
+        derived.parameter_intervals(bare, t, 0.9)
 
 
 def test_the_evidence_is_the_product_of_predictions() -> None:
@@ -156,7 +155,7 @@ def test_information_and_what_speaks() -> None:
     for estimate in ("mean", "predictive"):
         model, t = counted(1.3, estimate)
         shape, rate = t.counts[:3] + 1.3, t.n[:3] + 1.3
-        for j, found in enumerate(features.information(model, t, prior)):
+        for j, found in enumerate(derived.information(model, t, prior)):
             logs = stats.nbinom.logpmf(grid, shape[:, j], rate[:, 0] / (1 + rate[:, 0]))
             logs = logs if estimate == "predictive" else stats.poisson.logpmf(grid, shape[:, j] / rate[:, 0])
             mixture = logsumexp(logs, axis=1, b=prior[:3])
@@ -166,7 +165,7 @@ def test_information_and_what_speaks() -> None:
     others = (t.n[1:3, 0] @ rates[1:3]) / t.n[1:3].sum()
     brought = rates[0] * np.log(rates[0] / others) - rates[0] + others
     best = int(np.argmax(np.where(rates[0] > others, brought, 0)))
-    first = features.top_features(model, t, t.n[:, 0], 0, 3)[0]
+    first = derived.top_features(model, t, t.n[:, 0], 0, 3)[0]
     assert (first.feature, first.value) == (best, f"{rates[0, best]:.4g} on average")
     assert first.weight == pytest.approx(brought[best])
 
@@ -175,9 +174,9 @@ def test_the_density_of_plugged_in_rates() -> None:
     for estimate, alpha in (("mean", 1.3), ("map", 2.3)):  # each is the mode of a Gamma of shape 2.3
         model, t = counted(alpha, estimate)
         density = stats.gamma.logpdf(model.estimated(t.n, t.total, np.nan), 2.3, scale=1 / alpha)
-        assert features.log_prior_density(model, t) == pytest.approx(density.sum())
-    assert features.log_prior_density(counted(1.3, "mle")[0], t) == 0
-    assert features.n_parameters(model, t)[0] == 5
+        assert derived.log_prior_density(model, t) == pytest.approx(density.sum())
+    assert derived.log_prior_density(counted(1.3, "mle")[0], t) == 0
+    assert derived.n_parameters(model, t)[0] == 5
 
 
 def test_priors_that_depend_on_the_rows() -> None:
@@ -211,10 +210,10 @@ def test_columns_have_gaps() -> None:
     np.testing.assert_allclose(scores[there], wanted[there])
     held = block.held_out(rows, Removal.of(codes, None)).scores()
     np.testing.assert_allclose(held[0, 0], stats.nbinom.logpmf(3, 2, 3 / 4) + gammaln(4))
-    table = features.parameter_table(model, block.t, np.array(["a", "b"]), 0.9)
+    table = derived.parameter_table(model, block.t, np.array(["a", "b"]), 0.9)
     assert table["n"].tolist() == [3, 4]
     assert table["rate"].tolist() == [5 / 4, 12 / 5]
-    assert features.prior_in_words(model, block.t) == "Gamma(2, 1)"
+    assert derived.prior_in_words(model, block.t) == "Gamma(2, 1)"
     assert repr(model) == "Poisson(prior=Gamma(shape=2, rate=1))"
 
 

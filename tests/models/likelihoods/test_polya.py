@@ -9,7 +9,6 @@ from scipy import sparse, stats
 from scipy.special import gammaln
 
 from suffice.errors import KindError
-from suffice.models.answers import features
 from suffice.models.likelihoods.polya import Polya
 from suffice.models.scoring.cells import Temper
 from suffice.models.scoring.removal import Removal
@@ -82,10 +81,10 @@ def test_texts_are_what_their_matrix_is(method: Any, weights: Any) -> None:
     wanted = by_row.scorer(t).scores(matrix(X))
     np.testing.assert_allclose(by_text.scorer(words).scores(texts()), wanted, rtol=1e-9)
     n = np.bincount(CODES).astype(float)
-    mine, theirs = features.top_features(by_text, words, n, 1, 3), features.top_features(by_row, t, n, 1, 3)
+    mine, theirs = derived.top_features(by_text, words, n, 1, 3), derived.top_features(by_row, t, n, 1, 3)
     assert [row.feature for row in mine] == [str(WORDS[row.feature]) for row in theirs]
     np.testing.assert_allclose([row.weight for row in mine], [row.weight for row in theirs])
-    assert features.n_parameters(by_text, words)[0] == features.n_parameters(by_row, t)[0] == 5
+    assert derived.n_parameters(by_text, words)[0] == derived.n_parameters(by_row, t)[0] == 5
     assert by_text.log_measure(words, texts()) == 0
 
 
@@ -131,12 +130,12 @@ def test_what_speaks_by_the_means_of_urns() -> None:
     theta, n = alpha / alpha.sum(axis=1, keepdims=True), np.bincount(CODES).astype(float)
     others = n[1:] @ theta[1:] / n[1:].sum()
     brought = theta[0] * np.log(theta[0] / others)
-    found = features.top_features(model, t, n, 0, 5)
+    found = derived.top_features(model, t, n, 0, 5)
     assert [row.feature for row in found] == [j for j in np.argsort(-brought).tolist() if brought[j] > 0]
     np.testing.assert_allclose([row.weight for row in found], brought[[row.feature for row in found]])
     prior = np.array([0.2, 0.3, 0.5])
     gain = sum(prior @ (part * np.log(part / (prior @ part))) for part in (theta, 1 - theta))
-    np.testing.assert_allclose(features.information(model, t, prior), gain)
+    np.testing.assert_allclose(derived.information(model, t, prior), gain)
 
 
 def test_the_prior_is_of_one_word_documents() -> None:
@@ -146,7 +145,7 @@ def test_the_prior_is_of_one_word_documents() -> None:
     np.testing.assert_allclose(model.urns.prior, prior)  # type: ignore[union-attr]
     alpha = model.urns.alpha.values  # type: ignore[union-attr]
     density = (prior * np.log(alpha / alpha.sum(axis=1, keepdims=True))).sum()
-    assert features.log_prior_density(model, t) == pytest.approx(density)
+    assert derived.log_prior_density(model, t) == pytest.approx(density)
 
 
 def test_urns_are_fitted_once() -> None:
@@ -165,7 +164,7 @@ def test_what_urns_have_no_answer_to() -> None:
         model.log_evidence,
         model.posterior,
         model.belief,
-        lambda t: features.parameter_intervals(model, t, 0.9),
+        lambda t: derived.parameter_intervals(model, t, 0.9),
     ):
         with pytest.raises(KindError, match="its urns are fitted, not integrated out"):
             answer(t)

@@ -7,7 +7,6 @@ import pytest
 from scipy.special import gammaln
 
 from suffice.errors import DataError
-from suffice.models.answers import features
 from suffice.models.likelihoods.base import check
 from suffice.models.likelihoods.categorical import Categorical
 from suffice.models.likelihoods.text_column import Text
@@ -113,9 +112,9 @@ def test_without_a_word_nothing_is_said() -> None:
     np.testing.assert_array_equal(block.settled.log_evidence(block.t).sum(), 0)
     np.testing.assert_array_equal(block.settled.belief(block.t).moments(rows), 0)
     np.testing.assert_array_equal(rows.known(block.t), False)
-    assert features.top_features(block.settled, block.t, block.statistic.n, 0, 3) == []
+    assert derived.top_features(block.settled, block.t, block.statistic.n, 0, 3) == []
     assert block.settled.contributions(block.t, rows.take(np.array([0]))).inner == {}
-    assert features.prior_in_words(block.settled, block.t) == "Dirichlet(1 each) over 0 words"
+    assert derived.prior_in_words(block.settled, block.t) == "Dirichlet(1 each) over 0 words"
 
 
 def test_categories_serve_it_if_they_are_words() -> None:
@@ -143,9 +142,9 @@ def test_it_is_written_as_it_is_made() -> None:
 
 def test_what_is_known_of_a_column_is_a_table_of_words() -> None:
     block = OpenBlock.of_column(Text(), column(TEXTS), LABELS)
-    table = features.parameter_table(block.settled, block.t, np.array(["a", "b", "c"]), 0.9)
+    table = derived.parameter_table(block.settled, block.t, np.array(["a", "b", "c"]), 0.9)
     assert table["word"][:3].tolist() == ["cat"] * 3
     assert table["n"][:3].tolist() == [2, 1, 1]
     np.testing.assert_allclose(table["probability"][0], 3 / 10)
-    top = features.top_features(block.settled, block.t, block.statistic.n, 0, 2)
+    top = derived.top_features(block.settled, block.t, block.statistic.n, 0, 2)
     assert [row.value for row in top] == ["mat", "cat"]

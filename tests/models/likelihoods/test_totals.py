@@ -8,7 +8,6 @@ from scipy import integrate, stats
 
 import suffice as sf
 from suffice.errors import DataError, KindError, ShapeError
-from suffice.models.answers import features
 from suffice.models.likelihoods.exponential import Exponential
 from suffice.models.likelihoods.totals import TotalBelief, Totals
 from suffice.models.scoring.rows import MatrixRows
@@ -59,7 +58,7 @@ def test_what_speaks_for_a_class_is_a_divergence() -> None:
     """∫ p ln p/q of the class's waits and of waits with the mean of the others, by quadrature."""
     law = Exponential(sf.WaitingRate(2.0, 1.5), "mean")
     rate = np.asarray(law.plug_in(T))
-    for said in features.top_features(law, T, T.n, 0, 2):
+    for said in derived.top_features(law, T, T.n, 0, 2):
         own, others = stats.expon(scale=1 / rate[0, said.feature]), stats.expon(scale=1 / rate[1, said.feature])
         found, _ = integrate.quad(
             lambda x, p=own, q=others: p.pdf(x) * (p.logpdf(x) - q.logpdf(x)), 0, 200, epsabs=1e-12, limit=400

@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from suffice.errors import ImproperPrior, InputError, KindError
 from suffice.estimators.comparing.validation import CROSS_VAL_PREDICT, crossfit
 from suffice.estimators.shell.classifier import Classifier
-from suffice.models.answers.features import measured
+from suffice.models.answers.derived import measured
 from suffice.models.model import Name
 from suffice.models.predictor import normalise
 from suffice.notebook import card, table

@@ -29,7 +29,7 @@ from suffice.estimators.shell.parameters import (
     is_loo,
 )
 from suffice.estimators.shell.table_answers import TABLE_DOMAINS, ColumnModels, TableAnswers
-from suffice.models.answers.features import parameter_table
+from suffice.models.answers.derived import parameter_table
 from suffice.models.choices import Choice
 from suffice.models.choosing.chooser import NOTHING_SETTLED, Effort, Settled, Wanted
 from suffice.models.choosing.smoothing import Scored, choose_temper

@@ -27,7 +27,7 @@ from suffice.estimators.shell.stored import (
     written_views,
 )
 from suffice.later import issparse
-from suffice.models.answers.features import parameter_intervals
+from suffice.models.answers.derived import parameter_intervals
 from suffice.models.likelihoods.base import Likelihood
 from suffice.models.model import Block, Model, Name
 from suffice.models.views import FeatureWeights, Views

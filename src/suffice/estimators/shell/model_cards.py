@@ -14,7 +14,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
 from suffice.estimators.shell.atomic import snapshot
-from suffice.models.answers.features import prior_in_words
+from suffice.models.answers.derived import prior_in_words
 from suffice.notebook import MOST, Markup, bar, card, folded, line, table, written
 from suffice.stats import Statistic
 from suffice.stats.word_counts import WordCounts

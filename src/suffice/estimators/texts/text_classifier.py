@@ -42,7 +42,7 @@ from suffice.estimators.texts.token_choice import (
     tokens_chosen,
     wanted_of,
 )
-from suffice.models.answers.features import parameter_intervals
+from suffice.models.answers.derived import parameter_intervals
 from suffice.models.choosing.chooser import Effort, Settled, Wanted
 from suffice.models.model import Block, Model
 from suffice.models.predictor import Predictor

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from suffice.errors import LabelError
-from suffice.models.answers import features
+from suffice.models.answers import derived
 from suffice.models.answers.parts import names_of
 from suffice.models.model import Block, Model, Name
 from suffice.models.predictor import Predictor
@@ -111,5 +111,5 @@ def coefficient_of(model: Model, rows: Mapping[Name, Rows], sample_weight: Weigh
             raise LabelError(
                 f"The argument 'X' must hold the {total:g} rows that the model was fitted on; got {given.sum():g}."
             )
-        found += float((given * features.log_coefficients(block.settled, block.t, rows[name])).sum())
+        found += float((given * derived.log_coefficients(block.settled, block.t, rows[name])).sum())
     return found

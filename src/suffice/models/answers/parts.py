@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, cast, overload
 
 import numpy as np
 
-from suffice.models.answers.features import top_features
+from suffice.models.answers.derived import top_features
 from suffice.models.likelihoods.cloud import Cloud
 from suffice.models.likelihoods.shared import power_in_words
 from suffice.models.model import Block, Model, Name, Together

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from suffice.errors import InputError
-from suffice.models.answers.features import posterior_of
+from suffice.models.answers.derived import posterior_of
 from suffice.models.model import Block, Model
 from suffice.models.scoring.beliefs import squeezed
 from suffice.notebook import MOST, card, table

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from suffice.errors import InputError, KindError, ShapeError
-from suffice.models.answers import features
+from suffice.models.answers import derived
 from suffice.models.answers.parts import names_of
 from suffice.models.likelihoods.pictures import ClassDistributions, FeatureBelief
 from suffice.models.model import Together
@@ -104,7 +104,7 @@ def ranked_columns(predictor: Predictor, unit: str = "nats") -> Information:
     blocks = {name: block for name, block in predictor.model.voting.items() if not isinstance(name, Together)}
     of_texts = [name for name, block in blocks.items() if isinstance(block.statistic, WordCounts)]
     values = {
-        name: float(features.information(block.settled, block.t, shares)[0])
+        name: float(derived.information(block.settled, block.t, shares)[0])
         for name, block in blocks.items()
         if name not in of_texts
     }
@@ -132,7 +132,7 @@ def given_names(names: Any, width: int) -> NDArray[Any]:
 def information_of(predictor: Predictor) -> Array:
     """Return the mutual information of each feature of the only block with the class, in nats, in feature order."""
     (block,) = predictor.model.voting.values()
-    return features.information(block.settled, block.t, _shares(predictor))
+    return derived.information(block.settled, block.t, _shares(predictor))
 
 
 def _shares(predictor: Predictor) -> Array:
@@ -155,7 +155,7 @@ def believed(predictor: Predictor, names: Any = None, by_block: bool = False) ->
     if by_block:
         return None
     (block,) = predictor.model.voting.values()
-    found = features.believed(block.settled, block.t)
+    found = derived.believed(block.settled, block.t)
     if found is None:
         return None
     called = names_of(block.t, found.counts.width) if names is None else names
@@ -180,7 +180,7 @@ def shown_columns(
         if block.likelihood.correction:
             continue
         power = 1.0 if weights is None else weights.of_block(name)
-        for j, one in enumerate(features.distributions(block.settled, block.t, level)):
+        for j, one in enumerate(derived.distributions(block.settled, block.t, level)):
             known = one if categories is None else replace(one, values=np.asarray(categories[j]))
             called = name if by_block else j if names is None else names[j]
             yield ShownColumn(called, block.likelihood.word, power, known)
