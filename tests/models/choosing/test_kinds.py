@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from suffice.models.answers import derived
 from suffice.models.choosing.kinds import choose
 from suffice.models.likelihoods.bernoulli import Bernoulli
 from suffice.models.likelihoods.categorical import Categorical

@@ -12,6 +12,7 @@ from scipy import sparse, stats
 from scipy.special import betaln
 
 from suffice.errors import DataError, ImproperPrior, NoUniqueMode
+from suffice.models.answers import derived
 from suffice.models.likelihoods.base import check
 from suffice.models.likelihoods.bernoulli import Bernoulli
 from suffice.models.model import Block

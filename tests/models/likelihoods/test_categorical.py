@@ -11,6 +11,7 @@ from scipy import stats
 from scipy.special import digamma, gammaln
 
 from suffice.errors import DataError, ImproperPrior, KindError, NoUniqueMode
+from suffice.models.answers import derived
 from suffice.models.likelihoods.categorical import Categorical
 from suffice.models.likelihoods.codes import CodeRows, Codes
 from suffice.models.model import Block

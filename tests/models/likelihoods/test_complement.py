@@ -8,6 +8,7 @@ from scipy import sparse
 from sklearn.naive_bayes import ComplementNB
 
 from suffice.errors import KindError
+from suffice.models.answers import derived
 from suffice.models.likelihoods.complement import Complement
 from suffice.models.scoring.cells import Temper
 from suffice.models.scoring.linear import FittedTransform

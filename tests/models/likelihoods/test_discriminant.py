@@ -12,6 +12,7 @@ from sklearn.discriminant_analysis import LinearDiscriminantAnalysis, QuadraticD
 
 from estimators.plain import with_todays_peers
 from suffice.errors import ImproperPrior, InputError, PriorError, SingularCovariance
+from suffice.models.answers import derived
 from suffice.models.class_prior import ClassPrior
 from suffice.models.empirical.covariances import Spread
 from suffice.models.likelihoods.discriminant import Discriminant

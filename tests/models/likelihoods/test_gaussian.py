@@ -10,6 +10,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import stats
 
 from suffice.errors import DataError, ImproperPrior, InputError, KindError, ShapeError, SingularCovariance
+from suffice.models.answers import derived
 from suffice.models.likelihoods.discriminant_analysis import DiagonalDiscriminant
 from suffice.models.likelihoods.gaussian import Gaussian
 from suffice.models.scoring.removal import Removal

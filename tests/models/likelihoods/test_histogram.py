@@ -11,6 +11,7 @@ from scipy import stats
 from scipy.special import gammaln
 
 from suffice.errors import DataError, NoUniqueMode
+from suffice.models.answers import derived
 from suffice.models.empirical.bins import chosen_bins, log_density
 from suffice.models.likelihoods.base import check
 from suffice.models.likelihoods.categorical import Categorical

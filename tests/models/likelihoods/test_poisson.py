@@ -8,6 +8,7 @@ from scipy import sparse, stats
 from scipy.special import gammaln, logsumexp
 
 from suffice.errors import DataError, ImproperPrior, KindError, NoUniqueMode, ShapeError
+from suffice.models.answers import derived
 from suffice.models.likelihoods.base import check
 from suffice.models.likelihoods.poisson import Poisson
 from suffice.models.model import Block

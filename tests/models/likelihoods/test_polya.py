@@ -9,6 +9,7 @@ from scipy import sparse, stats
 from scipy.special import gammaln
 
 from suffice.errors import KindError
+from suffice.models.answers import derived
 from suffice.models.likelihoods.polya import Polya
 from suffice.models.scoring.cells import Temper
 from suffice.models.scoring.removal import Removal

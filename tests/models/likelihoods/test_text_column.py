@@ -7,6 +7,7 @@ import pytest
 from scipy.special import gammaln
 
 from suffice.errors import DataError
+from suffice.models.answers import derived
 from suffice.models.likelihoods.base import check
 from suffice.models.likelihoods.categorical import Categorical
 from suffice.models.likelihoods.text_column import Text

@@ -8,6 +8,7 @@ from scipy import integrate, stats
 
 import suffice as sf
 from suffice.errors import DataError, KindError, ShapeError
+from suffice.models.answers import derived
 from suffice.models.likelihoods.exponential import Exponential
 from suffice.models.likelihoods.totals import TotalBelief, Totals
 from suffice.models.scoring.rows import MatrixRows
