@@ -83,8 +83,8 @@ def table(n: int = 150) -> tuple[dict[str, list[Any]], list[str]]:
     return columns, np.array(["no", "yes"])[codes].tolist()
 
 
-def texts(n: int = 48) -> tuple[list[str], list[str]]:
-    """Return a few dozen texts, with labels."""
+def texts(n: int = 2000) -> tuple[list[str], list[str]]:
+    """Return enough texts, with labels, for everything to be chosen."""
     rng = np.random.default_rng(1)
     codes = rng.integers(0, 2, n)
     words = np.array(["cheap", "pills", "watch", "now", "lunch", "noon", "meeting", "you"])
