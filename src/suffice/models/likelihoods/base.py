@@ -180,9 +180,8 @@ def check(law: Likelihood, column: Column, how: str = "is declared") -> None:
 
 
 def uncut(law: L) -> L:
-    """Return the likelihood for a statistic that holds only the features it uses; flags leave out words again."""
-    has_cut = getattr(law, "cut", None) is not None and law.word != "bernoulli"
-    return changed_where_known(law, cut=None) if has_cut else law
+    """Return the likelihood for a statistic that holds only the features it uses."""
+    return law if getattr(law, "cut", None) is None else changed_where_known(law, cut=None)
 
 
 def refusal(law: Likelihood, what: str) -> KindError:
