@@ -52,7 +52,7 @@ def threads(n: int) -> Iterator[None]:
     ...     sf.Beta(1, 1).update(values=[True, False, True])
     Beta(a=3, b=2)
     """
-    token = _chosen.set(_positive(n, "The argument 'n' of threads"))
+    token = _chosen.set(_positive(n, "threads.n"))
     try:
         yield
     finally:

@@ -178,7 +178,7 @@ def test_the_libraries_every_installation_has_come_first() -> None:
 
 
 def test_errors() -> None:
-    with pytest.raises(InputError, match=r"expects 'per_label' to be at least 1; got 0"):
+    with pytest.raises(InputError, match="'per_label' of docstrings must be at least 1; got 0"):
         docstrings(0)
     with pytest.raises(InputError, match=r"such as 'scikit-learn', or 'python'; got 'sklearn'"):
         docstrings(libraries=["numpy", "sklearn"])

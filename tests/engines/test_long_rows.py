@@ -145,7 +145,7 @@ def test_the_limit_is_an_option_of_files(
     with pytest.raises(InputError, match="'longest_row' must be a number of bytes, at least 1; got 0"):
         sf.fit_files(sf.TextClassifier(), "a.csv", longest_row=0)
     assert run(monkeypatch, "fit", "a.csv", "--longest-row", "100") == 3
-    says = "a row of more than 100 bytes in line 62, the most that the option '--longest-row' allows; --errors skip"
+    says = "a row of more than 100 bytes in line 62, the most that the option '--longest-row' allows. --errors skip"
     assert says in capfd.readouterr().err
     assert run(monkeypatch, "fit", "a.csv", "--longest-row", "300") == 0
     assert run(monkeypatch, "fit", "a.csv", "--longest-row", "-1") == 2

@@ -27,7 +27,7 @@ IDENTIFIERS = [f"user{i}" for i in range(30)]
         (pl.LazyFrame({"age": []}), "must have rows"),
         (np.zeros((0, 3)), "must have rows"),
         (pd.DataFrame(index=range(4)), "must have columns to learn from"),
-        (X | {"tags": [["a"]] * 4}, "Column 'tags' .* got a list in row 0 .*columns={'tags': 'drop'}"),
+        (X | {"tags": [["a"]] * 4}, "Column 'tags' .* got a list in row 0.*columns={'tags': 'drop'}"),
         (X | {"tags": [1, 2, object(), 3]}, "Column 'tags' .* got an object in row 2"),
         (X | {"tags": [{"a": 1}] * 4}, "Column 'tags' .* got a dict in row 0"),
         (X | {"size": [1.0, 2.5, np.inf, 3.0]}, "Column 'size' must hold finite numbers; got inf in row 2"),

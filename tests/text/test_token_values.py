@@ -88,16 +88,18 @@ def test_words_to_be_left_out_are_the_same_in_any_collection() -> None:
 def test_what_cannot_be_is_refused_at_once(options: dict[str, Any], said: str) -> None:
     with pytest.raises((InputError, KindError)) as error:
         sf.Tokens(**options)
-    assert f"The argument {said}" in str(error.value)
+    assert f"The {said}" in str(error.value)
     assert "\n" not in str(error.value)
 
 
 def test_transforms_are_flags() -> None:
     assert sf.TermWeighting(use_idf=np.True_).use_idf is True  # type: ignore[arg-type]
     for name in ("sublinear_tf", "use_idf", "normalize", "norm"):
-        with pytest.raises(KindError, match=f"The argument '{name}' of TermWeighting must be True or False; got 'yes'"):
+        with pytest.raises(
+            KindError, match=f"The '{name}' parameter of TermWeighting must be True or False; got 'yes'"
+        ):
             sf.TermWeighting(**{name: "yes"})  # type: ignore[arg-type]
-    with pytest.raises(KindError, match="'norm' of TermWeighting"):
+    with pytest.raises(KindError, match="'norm' parameter of TermWeighting"):
         sf.TermWeighting(norm=None)  # type: ignore[arg-type]
 
 

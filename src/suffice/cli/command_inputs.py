@@ -27,7 +27,7 @@ from typer.core import TyperCommand
 from typer.main import get_command
 
 from suffice.cli.outputs import check_output
-from suffice.cli.process import OutOfMemory, memory_ran_out, remark
+from suffice.cli.process import COPIES, OutOfMemory, memory_ran_out, remark
 from suffice.errors import FileError, InputError, KindError
 from suffice.telling import counted
 
@@ -201,6 +201,7 @@ def _copy(path: Path, folder: Path, model: Any) -> Path:
     """Copy a stream into a new folder."""
     folder.mkdir()
     copy = folder / (STDIN if path == Path("-") else path.name)
+    COPIES.append(copy)
     try:
         with copy.open("wb") as file:
             if path == Path("-"):

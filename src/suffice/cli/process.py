@@ -75,6 +75,8 @@ def _stop(number: int, frame: Any) -> None:
 # standard streams
 
 _SAID: set[str] = set()
+COPIES: list[Any] = []
+"""The files that streams were copied to, whose own names are those of the streams."""
 
 
 def prepare() -> None:

@@ -26,7 +26,6 @@ from suffice.cli.command_inputs import (
 )
 from suffice.cli.outputs import WIDTH, check_output, format_of, note, predictions, save, say, write
 from suffice.cli.process import printing, progress, without_pandas
-from suffice.cli.translation import for_the_shell
 from suffice.errors import FileError, InputError, KindError, LabelError, SubtractionError
 from suffice.telling import counted
 
@@ -228,7 +227,7 @@ def evaluate(
     say(
         json,
         facts,
-        fill(f"{counted(facts['rows'], 'row')}. {for_the_shell(how)}", WIDTH),
+        fill(f"{counted(facts['rows'], 'row')}. {how}", WIDTH),
         f"accuracy   {right['share']:.4f}   (95 %: {right['low']:.4f} to {right['high']:.4f})",
         f"log loss   {_shown(loss)}",
         f"baseline   {often:.4f}   accuracy of always predicting {cut(largest, 25)}; log loss {_shown(blind)}",
@@ -459,7 +458,7 @@ def _not_learned(error: SubtractionError, path: Path) -> SubtractionError:
     """Return the error for rows that a model has not learned, in terms of the files."""
     which = "These rows include a row that was not learned with this label, or was forgotten already"
     if error.row is not None:
-        which = f"Row {error.row + 1:,} of the files {error.reason.removeprefix('it ')}"
+        which = f"Row {error.row + 1:,} of the files {error.came.removeprefix('it ')}"
     return SubtractionError(f"{which}. The model file {str(path)!r} is unchanged.")
 
 
@@ -538,7 +537,7 @@ def compare(
     lines = [f"{row['model']:<{width}}  {row['accuracy']:8.4f}  {_shown(row['log_loss']):>8}" for row in rows]
     hows = list(dict.fromkeys(row["how"] for row in rows))
     shown = hows if len(hows) == 1 else [f"{row['model']}: {row['how']}" for row in rows]
-    say(json, {"models": rows}, f"{'model':<{width}}  accuracy  log loss", *lines, *map(for_the_shell, shown))
+    say(json, {"models": rows}, f"{'model':<{width}}  accuracy  log loss", *lines, *shown)
 
 
 @app.command(cls=FilesCommand)
@@ -565,7 +564,7 @@ def report(
         X, y, target = sf.engines.read_files(open_files(paths, errors, found), found)
         page = sf.report(found, X, y, held_out=None if learned is None else not learned, target=target)
         write((output, [page.html.encode()]))
-    how = fill(for_the_shell(page.how.replace(SAY_SO, "--learned")), WIDTH)
+    how = fill(page.how.replace(SAY_SO, "--learned"), WIDTH)
     say(False, {"page": str(output)}, f"Wrote {output}", how)
 
 

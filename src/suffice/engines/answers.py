@@ -93,4 +93,4 @@ class Answering:
 
     def _fail(self, error: Exception, bad: list[int], partition: int, start: int) -> None:
         row = f"row {start + bad[0]} of partition {partition}" if bad else f"partition {partition}"
-        raise DataError(f"The argument 'data' must hold rows that the model can read; {row} cannot: {error}") from None
+        raise DataError("data", "hold rows that the model can read", cause=error).but(f"{row} cannot") from None

@@ -250,7 +250,8 @@ def refresh_files(model: Classifier, paths: Any, **reading: Any) -> int:
         try:
             only_learned(model.journal_, examples, model._reader)
         except SubtractionError as error:
-            raise SubtractionError(str(error), None if error.row is None else rows + error.row, error.reason) from error
+            error.row = None if error.row is None else rows + error.row
+            raise
         rows += table.num_rows
         if every:
             parts.append(table)

@@ -8,10 +8,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
-from suffice.engines.jobs import CountRows, Job, PartResult
+from suffice.engines.jobs import CountRows, Job, PartResult, failure
 from suffice.engines.roles import Roles, roles_of
 from suffice.engines.row_sources import Arrow
-from suffice.errors import DataError, InputError, KindError
+from suffice.errors import InputError, KindError
 from suffice.estimators.naive_bayes.any_table import NaiveBayes
 from suffice.estimators.shell.merging import counts_alone
 from suffice.estimators.shell.stored import params_in_files
@@ -63,7 +63,7 @@ class Engine(ABC):
         """Return the merged result of all parts; raise DataError if a part failed."""
         part = self.run(job)
         if part.failed:
-            raise DataError(part.failed)
+            raise failure(part.failed)
         return part
 
 
@@ -119,7 +119,8 @@ def rows_for_sets(engine: Engine, estimator: Any) -> int:
     if rows and engine.once and estimator.joint == "auto":
         tell(
             f"Joint columns are left out: they take another pass, and {engine.argument}='-', standard input, can be "
-            "read only once. Write the rows to a file first, or silence this by joint=None."
+            "read only once.",
+            python="Write the rows to a file first, or silence this by joint=None.",
         )
         return 0
     if rows and engine.once:
@@ -182,5 +183,5 @@ def chosen_by_class(plain: Any, roles: Roles, sample: Any) -> Any:
     """Return the likelihoods of columns, chosen on a sample of labelled rows."""
     part = CountRows(plain, roles, 0, skip=True).count([Arrow(sample)], 0)
     if part.failed:
-        raise DataError(part.failed)
+        raise failure(part.failed)
     return part.statistics["model"].columns_ if part.statistics else {}

@@ -86,9 +86,10 @@ class Roles:
         if not lacking:
             return table
         if files.errors == "raise":
-            raise InputError(
-                f"The column {self.target!r} must hold a label in every row; {lack(lacking)} one. errors='skip' leaves"
-                " such rows out."
+            raise InputError(f"The column {self.target!r}", "hold a label in every row").but(
+                f"{lack(lacking)} one",
+                python="errors='skip' leaves such rows out.",
+                shell="--errors skip leaves such rows out.",
             )
         files.skip(lacking, f"no label in {self.target!r}", read=True)
         return table.filter(pa.array(there))
@@ -276,13 +277,14 @@ def guess_target(names: list[str]) -> str:
     found = _called(names, LABELS)
     if len(found) != 1:
         numbered = names == [f"c{k}" for k in range(1, len(names) + 1)]
-        hint = (
-            " The file was read without column names: header=True takes them from its first line." if numbered else ""
-        )
-        raise InputError(
-            f"The argument 'target' must name the column of labels, one of {_listed(names)}; got none, and "
-            f"{_how_many(found)} is called {', '.join(LABELS)}.{hint}"
-        )
+        got = f"got none, and {_how_many(found)} is called {', '.join(LABELS)}"
+        error = InputError("target", f"name the column of labels, one of {_listed(names)}").but(got)
+        if numbered:
+            takes = "takes them from its first line."
+            error.advise(
+                "The file was read without column names.", python=f"header=True {takes}", shell=f"--header {takes}"
+            )
+        raise error
     return found[0]
 
 

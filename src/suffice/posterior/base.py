@@ -258,7 +258,7 @@ def together(family: str, **arrays: Array) -> tuple[int, ...]:
 
 def numbers(family: str, name: str, value: ArrayLike) -> Array:
     """Return one parameter as an array of finite numbers."""
-    array = as_numbers(value, f"The parameter '{name}' of {family}", "a number or numbers")
+    array = as_numbers(value, f"{family}.{name}", "a number or numbers")
     if not np.isfinite(array).all():
         bad = array[~np.isfinite(array)].flat[0]
         raise PriorError(f"The parameter '{name}' of {family} must be finite; got {bad}.")

@@ -27,7 +27,7 @@ class Predictive(ABC):
 
     def log(self, x: ArrayLike) -> Floats:
         """Return the log-probability, or log-density, of outcomes x."""
-        points = as_numbers(x, "The argument 'x'").astype(np.float64)
+        points = as_numbers(x, "x").astype(np.float64)
         vectors = points.shape[points.ndim - len(self.event) :]
         try:
             np.broadcast_shapes(points.shape[: points.ndim - len(self.event)], self.batch)

@@ -125,7 +125,7 @@ def where_known(x: Array, inside: Booleans, logs: Array) -> Array:
 
 def points(x: ArrayLike, shape: tuple[int, ...], name: str = "x") -> Array:
     """Return numbers that broadcast against a table of this shape; NaN and infinities are allowed."""
-    found = as_numbers(x, f"The argument '{name}'").astype(np.float64)
+    found = as_numbers(x, name).astype(np.float64)
     try:
         np.broadcast_shapes(found.shape, shape)
     except ValueError:

@@ -216,7 +216,7 @@ def label_column(y: Any, rows: int, checks: LabelChecks) -> Column:
     else:
         column = Table.read({"y": given}, "y")["y"]
     if len(column) != rows:
-        raise LabelError(_unequal(rows, len(column)))
+        raise _unequal(rows, len(column))
     return column
 
 
@@ -310,7 +310,7 @@ def partly_labelled(y: Any, rows: int, checks: LabelChecks) -> Coded:
     """Return the classes, and the code of each row; −1 for a row labelled −1, None, NaN or NA."""
     labels = _as_array(y, checks)
     if rows != len(labels):
-        raise LabelError(_unequal(rows, len(labels)))
+        raise _unequal(rows, len(labels))
     missing = np.array([is_missing(label) for label in labels], bool) if labels.dtype.kind == "O" else _gaps(labels)
     known = labels[~missing]
     if known.dtype.kind == "O":
@@ -331,10 +331,9 @@ def partly_labelled(y: Any, rows: int, checks: LabelChecks) -> Coded:
     return classes, codes
 
 
-def _unequal(rows: int, labels: int) -> str:
-    return (
-        f"The argument 'y' must hold one label per row, {rows:,}; got {labels:,}. Found input variables with "
-        "inconsistent numbers of samples."
+def _unequal(rows: int, labels: int) -> LabelError:
+    return LabelError("y", f"hold one label per row, {rows:,}").but(
+        f"got {labels:,}", "Found input variables with inconsistent numbers of samples."
     )
 
 

@@ -131,7 +131,11 @@ class TableReader:
                 f"X has {len(table.names)} features, but {self.owner} is expecting {len(known)} features as input."
             )
         if table.named:
-            tell(f"X has feature names, but {self.owner} was fitted without feature names")
+            tell(
+                "",
+                python=f"X has feature names, but {self.owner} was fitted without feature names",
+                shell="The model was fitted without column names: the columns of the file are taken in their order.",
+            )
         elif self.named:
             tell(f"X does not have valid feature names, but {self.owner} was fitted with feature names")
         return table.renamed(known)
@@ -273,12 +277,15 @@ class TableReader:
         if dates:
             tell(
                 f"{listed(dates)} of dates left out: add what matters of dates, such as the weekday, the month or the "
-                f"number of days since, as columns of their own. columns={{{dates[0]!r}: 'drop'}} silences this.",
+                "number of days since, as columns of their own.",
+                python=f"columns={{{dates[0]!r}: 'drop'}} silences this.",
+                shell=f"--drop {dates[0]!r} silences this.",
             )
         if others:
             tell(
-                f"{listed(others)} left out: every row has a different value, as identifiers do. "
-                f"columns={{{others[0]!r}: 'categorical'}} or 'text' keeps it, 'drop' silences this.",
+                f"{listed(others)} left out: every row has a different value, as identifiers do.",
+                python=f"columns={{{others[0]!r}: 'categorical'}} or 'text' keeps it, 'drop' silences this.",
+                shell=f"--drop {others[0]!r} silences this.",
             )
 
 

@@ -105,7 +105,7 @@ class Statistic(ByArrays):
     def __post_init__(self) -> None:
         for field in fields(self):
             kind = np.int64 if field.name in self._whole else np.float64
-            name = f"'{field.name}' of {type(self).__name__}"
+            name = f"{type(self).__name__}.{field.name}"
             given = as_numbers(getattr(self, field.name), name)
             array = given.astype(kind, copy=not _closed(given))  # a copy if someone else could change it
             object.__setattr__(self, field.name, sealed(array))

@@ -69,7 +69,7 @@ class ClassCounts(Counts):
     @classmethod
     def of_labels(cls, labels: ArrayLike, weights: ArrayLike | None = None, *, n_classes: int | None = None) -> Self:
         """Count rows by class; `labels` are codes 0..C−1 or responsibilities (rows × classes)."""
-        codes = as_numbers(labels, "The argument 'labels'", "class codes or responsibilities")
+        codes = as_numbers(labels, "labels", "class codes or responsibilities")
         rows = RowMatrix(np.broadcast_to(np.uint8(0), (len(np.atleast_1d(codes)), 0)), (), "labels")
         return cls.of(rows, codes, weights, n_classes=n_classes)
 

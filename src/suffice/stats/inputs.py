@@ -42,7 +42,7 @@ class Allowed:
 
     def read(self, value: ArrayLike, name: str) -> Array:
         """Return the numbers as floats; raise unless they are allowed."""
-        array = as_numbers(value, f"The argument '{name}'", self.words)
+        array = as_numbers(value, name, self.words)
         self.check(array, name)
         return array.astype(np.float64)
 
@@ -88,7 +88,7 @@ class RowMatrix:
             return cls(_compressed(data, name), data.shape[1:], name)
         if issparse(data):
             data = data.toarray()
-        array = as_numbers(data, f"The argument '{name}'")
+        array = as_numbers(data, name)
         kind = _kernel_type(array.dtype, name)
         array = array.view(np.uint8) if array.dtype == np.bool_ else array.astype(kind, copy=False)
         if array.ndim == 0:
@@ -197,7 +197,7 @@ class Groups:
         if count is not None and not (isinstance(count, int | np.integer) and count >= 1):
             raise LabelError(f"The argument 'n_classes' must be a whole number of at least 1; got {n_classes!r}.")
         try:
-            array = as_numbers(labels, "The argument 'labels'", "class codes or responsibilities")
+            array = as_numbers(labels, "labels", "class codes or responsibilities")
         except KindError as error:
             raise LabelError(
                 f"{error} Encode names by one sorted list for all batches: numpy.searchsorted(classes, labels)."

@@ -194,8 +194,8 @@ class Moments(Statistic):
             worst = float(np.max(error[unknown] / np.maximum(sizes[unknown], error[unknown])))
             tell(
                 f"The spread of {counted(int(unknown.sum()), 'feature')} (counted by class) may be off by "
-                f"{100 * worst:.2g} % after the subtraction, because removed values lay far from the rest. Call "
-                "refresh(X, y) with all remaining rows, which counts them again."
+                f"{100 * worst:.2g} % after the subtraction, because removed values lay far from the rest.",
+                python="Call refresh(X, y) with all remaining rows, which counts them again.",
             )
 
     def _flattened(self, scatter: Pair, flat: Booleans) -> Pair:

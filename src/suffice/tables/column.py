@@ -201,7 +201,8 @@ def one(thing: str) -> str:
 
 def unusable(name: Name, got: str, row: int) -> KindError:
     """Return the error for a value that no likelihood of a column can use."""
-    return KindError(
-        f"Column {name!r} must hold numbers, words, True/False or dates; got {one(got)} in row {row} "
-        f"(drop the column with columns={{{name!r}: 'drop'}}, or turn what it holds into columns)."
+    return KindError(column=name, row=row, must="hold numbers, words, True/False or dates").but(
+        f"got {one(got)} in row {row}",
+        python=f"Drop the column with columns={{{name!r}: 'drop'}}, or turn what it holds into columns.",
+        shell=f"Drop the column with --drop {name!r}, or turn what it holds into columns.",
     )

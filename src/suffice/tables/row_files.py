@@ -119,6 +119,7 @@ class Files:
     remarks: dict[Path, list[str]] = field(default_factory=dict)  # on what else was found beside a file
     _share: float = 0.0  # share of the current file that was read
     _warned: bool = False
+    _hint: tuple[str, str] | None = None  # how to read the first row that was skipped
     _whose: str = "the model has learned"  # the needed columns
 
     def __post_init__(self) -> None:
@@ -208,7 +209,8 @@ class Files:
             self._warned = True
             share = self.skipped / (self.rows + self.skipped)
             rows = f"{self.skipped:,} of {self.rows + self.skipped:,} rows ({share:.1%})"
-            tell(f"{rows} were skipped; the first has {self.fault}.")
+            python, shell = self._hint or ("", "")
+            tell(f"{rows} were skipped; the first has {self.fault}.", python=python, shell=shell)
 
     def _holds(self, table: Any, name: str) -> str:
         kind, types = table.schema.field(name).type, pa.types
@@ -264,10 +266,18 @@ class Files:
     def _malformed(self, path: Path) -> Callable[[int, str, str], None]:
         """Return the function that raises for a malformed row, or skips it."""
 
-        def fault(line: int, what: str, more: str = "") -> None:
+        def fault(line: int, what: str, more: str = "", missing: Sequence[str] = ()) -> None:
             where = f" in line {line}" if line else ""
+            usual = ", in place of the usual words (?, NA, …)" if self.given.missing is None else ""
+            reads = f"reads it as a missing value{usual}; " if missing else ""
+            python = f"missing={missing} {reads}" if missing else ""
+            shell = "".join(f"--missing {word!r} " for word in missing) + reads
             if self.errors == "raise":
-                raise FileError(f"The file {str(path)!r} has {what}{where}{more}; errors='skip' leaves such rows out.")
+                raise FileError(f"The file {str(path)!r} has {what}{where}{more}.", path=path).advise(
+                    python=f"{python}errors='skip' leaves such rows out.",
+                    shell=f"{shell}--errors skip leaves such rows out.",
+                )
+            self._hint = self._hint or (f"{python[:-2]}." if python else "", f"{shell[:-2]}." if shell else "")
             self.skip(1, f"{what}{where} of {path.name!r}{more}")
 
         return fault

@@ -37,7 +37,7 @@ class _Value:
         """Raise unless a field is valid."""
         if not sound:
             owner, value = type(self).__name__, getattr(self, name)
-            raise kind(f"The argument '{name}' of {owner} must be {what}; got {_shown(value)}.")
+            raise kind(f"{owner}.{name}", f"be {what}").but(f"got {_shown(value)}")
 
     def _must_be_flags(self, *names: str) -> None:
         for name in names:

@@ -225,8 +225,9 @@ def tell_of_end(name: str, converged: bool, max_iter: int) -> None:
     """Warn if EM did not converge."""
     if not converged:
         tell(
-            f"{name} did not converge in max_iter={max_iter} steps. Increase max_iter or tol.",
+            f"{name} did not converge in max_iter={max_iter} steps.",
             ConvergenceWarning,
+            python="Increase max_iter or tol.",
         )
 
 

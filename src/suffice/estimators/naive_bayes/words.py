@@ -452,8 +452,9 @@ class DirichletMultinomialNB(MatrixClassifier):
             self._warned = known
             tell(
                 f"The urns of {len(late)} of {len(self.classes_)} classes did not converge in max_iter={self.max_iter} "
-                f"steps, including that of {late[0]!r}. Increase max_iter or tol.",
+                f"steps, including that of {late[0]!r}.",
                 ConvergenceWarning,
+                python="Increase max_iter or tol.",
             )
         return urns
 
@@ -493,8 +494,8 @@ def checked_alpha(estimator: Smoothed, views: Views) -> float | Array | str:
         _check_array(estimator, alpha)
     if np.min(alpha) < SMALLEST_ALPHA and not getattr(estimator, "force_alpha", True):
         tell(
-            f"alpha too small will result in numeric errors, setting alpha = {SMALLEST_ALPHA:.1e}. "
-            "Use `force_alpha=True` to keep alpha unchanged.",
+            f"alpha too small will result in numeric errors, setting alpha = {SMALLEST_ALPHA:.1e}.",
+            python="Use `force_alpha=True` to keep alpha unchanged.",
         )
         return np.maximum(alpha, SMALLEST_ALPHA)
     return alpha

@@ -229,7 +229,8 @@ def _that_fit(sets: Sequence[tuple[Name, ...]], coding: Coding, classes: int, me
         more = f" and {len(left) - LISTED} more" if len(left) > LISTED else ""
         tell(
             f"Joint columns are left out, since memory_limit={memory_limit:,} leaves no room for them: "
-            f"{', '.join(left[:LISTED])}{more}. Increase memory_limit to keep them."
+            f"{', '.join(left[:LISTED])}{more}.",
+            python="Increase memory_limit to keep them.",
         )
     return fit
 
@@ -265,7 +266,8 @@ def common_sets(models: Sequence[Model], declared: bool) -> list[Model]:
     more = f" and {len(apart) - LISTED} more" if len(apart) > LISTED else ""
     tell(
         "The models chose different joint columns, or binned their numbers differently; dropped: "
-        f"{', '.join(apart[:LISTED])}{more}. Call refresh(X, y) with all rows to choose them again."
+        f"{', '.join(apart[:LISTED])}{more}.",
+        python="Call refresh(X, y) with all rows to choose them again.",
     )
     kept = {*alike}
     return [

@@ -190,9 +190,9 @@ def book_of(kept: Journal | None, examples: Examples, journal: JournalKey, first
         key = Key(None if journal is True else journal) if wanted else None
     elif kept is None and wanted:
         raise InputError(
-            "The argument 'journal' must not be given to a model that has learned rows without a journal, since a "
-            "journal holds all rows. Fit it again with 'journal', or leave it out."
-        )
+            "journal",
+            "not be given to a model that has learned rows without a journal, since a journal holds all rows",
+        ).advise(python="Fit it again with 'journal', or leave it out.", shell="Fit it again with --journal.")
     elif kept is not None and journal is False:
         raise InputError(
             "The argument 'journal' must not be False if the model keeps a journal, since a journal holds all rows. "
@@ -207,16 +207,18 @@ def struck(kept: Journal | None, examples: Examples, rows: Iterable[bytes], jour
     """Return the book of rows to be forgotten; raise SubtractionError for others; None without a journal."""
     if kept is None:
         if journal is not None and journal is not False:
-            raise InputError(
-                "The argument 'journal' needs a model that keeps a journal; this one was fitted without. Leave it out, "
-                "or fit the model again with 'journal'."
+            raise InputError("journal", "be left out for a model without a journal").but(
+                "this one was fitted without",
+                python="Or fit the model again with 'journal'.",
+                shell="Or fit the model again with --journal.",
             )
         return None
     book = Book(_key(kept, journal), examples.y, examples.weights)
     book.write(rows)
     found = kept.not_learned(book.hashes, book.weights)
     if found is not None:
-        raise SubtractionError(f"Cannot forget row {found[0]} (the first is 0): {found[1]}.", *found)
+        row, why = found
+        raise SubtractionError(f"Cannot forget row {row} (the first is 0): {why}.", row=row).but(why)
     return book
 
 
@@ -248,10 +250,11 @@ def only_learned(kept: Journal | None, examples: Examples, reader: RowReader) ->
     book.write(reader.row_bytes(examples.source))
     found = kept.not_learned(book.hashes, book.weights)
     if found is not None:
+        row, why = found
         raise SubtractionError(
-            f"Row {found[0]} (the first is 0) is not among the rows that the model holds: {found[1]}. Pass the rows "
-            "that the model has learned and not forgotten, with the weights they were learned with.",
-            *found,
+            f"Row {row} (the first is 0) is not among the rows that the model holds: {why}.", row=row
+        ).but(
+            why, "Pass the rows that the model has learned and not forgotten, with the weights they were learned with."
         )
     return examples
 

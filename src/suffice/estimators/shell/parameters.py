@@ -187,7 +187,7 @@ def _with_plain_categories(X: Given) -> Given:
 def checked_weights(sample_weight: WeightsLike, X: Given) -> Array:
     """Return the weight of each row, checked by scikit-learn."""
     if np.ma.isMaskedArray(sample_weight):
-        sample_weight = as_numbers(sample_weight, "The argument 'sample_weight'")
+        sample_weight = as_numbers(sample_weight, "sample_weight")
     weights: Array = _check_sample_weight(sample_weight, X, dtype=np.float64)
     return weights
 

@@ -218,8 +218,8 @@ def of_same_tokens(estimator: TextClassifier, models: list[Model], others: Seque
     if least == max(most):
         return models
     tell(
-        "Pairs of words are left out, since only some of the models have them. Fit all models with the same "
-        "'ngram_range' to keep pairs."
+        "Pairs of words are left out, since only some of the models have them.",
+        python="Fit all models with the same 'ngram_range' to keep pairs.",
     )
     estimator._tokens_chosen = None if least == 1 else ("word", (1, least))
     estimator._earlier_choices = ()

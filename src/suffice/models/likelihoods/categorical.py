@@ -61,7 +61,9 @@ class NamedCategories(CategoryRows):
             got = ("words" if words else "numbers") if self.column is None else holds(self.column)
             was = "numbers" if words else "words"
             hint = CONVERT if got in ("words", "text") else ""
-            raise DataError(f"Column {self.name!r} was learned as {was}; got {got}.{hint}")
+            raise DataError(f"Column {self.name!r} was learned as {was}; got {got}.", column=self.name).advise(
+                python=hint
+            )
         return super().places(known)
 
     def must_be_seen(self, known: NDArray[Any]) -> None:
