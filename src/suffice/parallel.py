@@ -85,7 +85,7 @@ def _positive(value: object, name: str) -> int:
     except ValueError:
         count = 0
     if count < 1:
-        raise InputError(f"{name} must be a whole number of at least 1; got {value!r}.")
+        raise InputError(name, "be a whole number of at least 1", got=value)
     return min(count, MOST)
 
 

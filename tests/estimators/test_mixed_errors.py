@@ -10,6 +10,7 @@ import pytest
 
 import suffice as sf
 from estimators.plain import NaiveBayes
+from refusals import refused
 from suffice.errors import DataError, InputError, LabelError, SufficeError
 from suffice.store import to_bytes
 
@@ -242,7 +243,7 @@ def test_priors_of_columns_are_checked() -> None:
     for wrong in ({"alpha": 0}, {"alpha": -1}, {"alpha": np.nan}, {"other": -1}):
         with pytest.raises(SufficeError, match=f"The argument '{next(iter(wrong))}'"):
             sf.columns.Categorical(**wrong)
-    with pytest.raises(SufficeError, match="The argument 'edges' of Histogram must rise"):
+    with refused(SufficeError, "Histogram.edges", must="rise"):
         sf.columns.Histogram(edges=(2.0, 1.0))
     with pytest.raises(SufficeError, match="The argument 'floor'"):
         sf.columns.Gaussian(floor=-1)

@@ -122,7 +122,7 @@ def printing(done: str = "") -> Iterator[None]:
 
         discard(sys.stdout)
         why = (error.strerror or str(error)).lower()
-        raise FileError(f"Standard output cannot be written: {why}.{done}") from error
+        raise FileError(f"Standard output cannot be written: {why}.").advise(done) from error
 
 
 def unwritable() -> bool:

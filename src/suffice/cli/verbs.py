@@ -108,7 +108,7 @@ def _key(journal: bool, path: Path | None) -> Any:
         return True if journal else None
     key = path.read_bytes().rstrip(b"\r\n")
     if not key:
-        raise InputError(f"The file of the option '--journal-key' must hold a key; {str(path)!r} is empty.")
+        raise InputError("The file of the option '--journal-key'", "hold a key").but(f"{str(path)!r} is empty")
     return key
 
 
@@ -197,8 +197,8 @@ def evaluate(
     with spooled(rows) as paths:
         model = _unfitted(paths, target, text, kind, "balanced") if path is None else classifier(path)
         if folds is not None and method not in (None, "folds"):
-            raise InputError(
-                f"The option '--folds' needs --method folds; got --method {method}. Leave out one of them."
+            raise InputError(f"The option '--folds' needs --method folds; got --method {method}.").advise(
+                "Leave out one of them."
             )
         X, y, _ = sf.engines.read_files(open_files(paths, errors, model, target), model, target, text=text)
         method = method if folds is None else Methods.folds
@@ -271,8 +271,8 @@ def explain(
             with spooled([Path(row)], model=found) as paths:
                 one = _row(open_files(paths, errors, found, look=True, labelled=False), found, number)
         elif kind_of_rows(found) != "text":
-            raise FileError(
-                f"The file {row!r} does not exist. This model reads tables: name a file, and its row by --row."
+            raise FileError(f"The file {row!r} does not exist.").advise(
+                "This model reads tables: name a file, and its row by --row."
             )
         why = found.explain(one, *(_class(found, name) for name in (target, against)))
         two = {"target": str(why.target), "against": str(why.against)}
@@ -285,7 +285,7 @@ def _row(files: Any, model: Any, number: int) -> Any:
     from suffice.later import pa
 
     if number < 1:
-        raise InputError(f"The option '--row' must be 1 or more; got {number}.")
+        raise InputError("The option '--row'", "be 1 or more").but(f"got {number}")
     parts, rows = [], 0
     for table in files:
         parts.append(table)
@@ -293,8 +293,8 @@ def _row(files: Any, model: Any, number: int) -> Any:
         if rows >= number:
             break
     else:
-        raise InputError(
-            f"The option '--row' must name a row of the file, which has {counted(rows, 'row')}; got {number}."
+        raise InputError("The option '--row'", f"name a row of the file, which has {counted(rows, 'row')}").but(
+            f"got {number}"
         )
     table = pa.concat_tables(parts, promote_options="permissive")
     columns = roles(table, model, None, getattr(model, "text_column_", None), labelled=False)
@@ -371,9 +371,8 @@ def update(
 def _must_keep_journal(model: Any, option: str, path: Path) -> None:
     if model.journal_ is None:
         raise InputError(
-            f"The option '{option}' needs a model with a journal, which {str(path)!r} does not keep. Fit it with "
-            "'suffice fit --journal'."
-        )
+            f"The option '{option}' needs a model with a journal, which {str(path)!r} does not keep."
+        ).advise("Fit it with 'suffice fit --journal'.")
 
 
 @app.command(cls=FilesCommand)
@@ -425,8 +424,8 @@ def forget(
         except SubtractionError as error:
             raise _not_learned(error, model) from error
         if not hasattr(found, "classes_"):
-            raise InputError(
-                f"These are all the rows that the model has learned. Delete the model file {str(model)!r} instead."
+            raise InputError("These are all the rows that the model has learned.").advise(
+                f"Delete the model file {str(model)!r} instead."
             )
         lines = [f"Forgot {counted(rows, 'row')}; wrote {target}"]
         if signed is None:
@@ -436,9 +435,8 @@ def forget(
 
             proof = certificate or signed.unused_path(target)
             if proof.exists():
-                raise FileError(
-                    f"The file {str(proof)!r} exists already, and certificates are not replaced. Name another file "
-                    "with --certificate."
+                raise FileError(f"The file {str(proof)!r} exists already, and certificates are not replaced.").advise(
+                    "Name another file with --certificate."
                 )
             write((target, pieces(found)), (proof, [signed.json.encode()]))
             facts |= {"certificate": str(proof), "left": signed.left}
@@ -459,7 +457,7 @@ def _not_learned(error: SubtractionError, path: Path) -> SubtractionError:
     which = "These rows include a row that was not learned with this label, or was forgotten already"
     if error.row is not None:
         which = f"Row {error.row + 1:,} of the files {error.came.removeprefix('it ')}"
-    return SubtractionError(f"{which}. The model file {str(path)!r} is unchanged.")
+    return SubtractionError(f"{which}.").advise(f"The model file {str(path)!r} is unchanged.")
 
 
 @app.command(cls=FilesCommand)
@@ -492,17 +490,15 @@ def merge(models: Models, output: NewModel = Path("merged.suffice"), json: Json 
     found = [classifier(path) for path in models]
     for path, one in zip(models, found, strict=True):
         if type(one) is not type(found[0]):
-            raise KindError(
-                f"The model files must hold models of one kind; {str(models[0])!r} holds a {called(found[0])} and "
-                f"{str(path)!r} a {called(one)}."
+            raise KindError("The model files", "hold models of one kind").but(
+                f"{str(models[0])!r} holds a {called(found[0])} and {str(path)!r} a {called(one)}"
             )
     journals = [getattr(one, "journal_", None) for one in found]
     checks = {None if journal is None else bytes(journal.check) for journal in journals}
     if len(checks) > 1:
         why = "some keep none" if None in checks else "they have different keys"
-        raise InputError(
-            f"The models must all keep a journal under the same key, or none; {why}. Fit them with the same "
-            "--journal-key, or all without a journal."
+        raise InputError("The models", "all keep a journal under the same key, or none").but(
+            why, "Fit them with the same --journal-key, or all without a journal."
         )
     merged = sf.merge(found)
     save(merged, output)

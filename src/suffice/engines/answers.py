@@ -22,8 +22,8 @@ def must_be_free(names: Sequence[str], columns: Sequence[str]) -> None:
     """Raise InputError if the rows have a column by the name of a column of predictions."""
     taken = [name for name in names if name in columns]
     if taken:
-        raise InputError(
-            f"The argument 'data' must have no column {taken[0]!r}, the name of a column of predictions. Rename it."
+        raise InputError("data", f"have no column {taken[0]!r}, the name of a column of predictions").advise(
+            "Rename it."
         )
 
 

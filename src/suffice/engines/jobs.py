@@ -161,7 +161,9 @@ class CountRows(Job):
         """Return the features and labels of rows; raise InputError if a label is missing."""
         lacking = int((~self.roles.has_label(table)).sum())
         if lacking:
-            raise InputError(f"The column {self.roles.target!r} must hold a label in every row; {lack(lacking)} one.")
+            raise InputError(f"The column {self.roles.target!r}", "hold a label in every row").but(
+                f"{lack(lacking)} one"
+            )
         return self.roles.features(table), self.roles.y(table)
 
     def can_count(self, source: Source) -> bool:

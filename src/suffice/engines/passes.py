@@ -79,7 +79,7 @@ class Options:
     def of(cls, errors: str, journal: Any = None, look: Any = None) -> Options:
         """Return the options; raise InputError for an unknown value of `errors`."""
         if errors not in ("raise", "skip"):
-            raise InputError(f"The argument 'errors' must be 'raise' or 'skip'; got {errors!r}.")
+            raise InputError("errors", "be 'raise' or 'skip'", got=errors)
         return cls(errors == "skip", journal, look)
 
 
@@ -126,8 +126,8 @@ def rows_for_sets(engine: Engine, estimator: Any) -> int:
     if rows and engine.once:
         raise InputError(
             f"{type(estimator).__name__} with joint={estimator.joint!r} reads the rows twice, but standard input, "
-            f"{engine.argument}='-', can be read only once. Write the rows to a file first, or use joint=None."
-        )
+            f"{engine.argument}='-', can be read only once."
+        ).advise(python="Write the rows to a file first, or use joint=None.")
     return int(rows)
 
 
@@ -135,16 +135,15 @@ def refuse(estimator: Any) -> None:
     """Raise for an estimator that cannot be counted in parts, or cannot be written to a model file."""
     name, reason = type(estimator).__name__, estimator._needs_all_rows()
     if reason:
-        raise InputError(
-            f"{name} with {reason} needs all rows in memory, and cannot be fitted in parts. Call its fit instead."
+        raise InputError(f"{name} with {reason} needs all rows in memory, and cannot be fitted in parts.").advise(
+            "Call its fit instead."
         )
     given = params_in_files(estimator)
     for parameter, value in (given | vars(given.get("tokens") or Tokens())).items():
         if callable(value) and not isinstance(value, type):
             raise KindError(
-                f"The '{parameter}' parameter of {name} must be a value that a model file can hold, so that counts can "
-                f"travel; got the function {getattr(value, '__name__', value)!r}."
-            )
+                f"{name}.{parameter}", "be a value that a model file can hold, so that counts can travel"
+            ).but(f"got the function {getattr(value, '__name__', value)!r}")
 
 
 Choose = Callable[[Any, Roles, Any], Any]

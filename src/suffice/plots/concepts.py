@@ -212,7 +212,7 @@ def generalisation(
     require(learner, Rectangles, "'learner' of generalisation", "a Rectangles")
     table = Table.read(points)
     if table.width != 2:
-        raise ShapeError(f"The argument 'points' of generalisation must have 2 columns; got {table.width}.")
+        raise ShapeError("generalisation.points", "have 2 columns").but(f"got {table.width}")
     learner.observe(points)  # raises unless they are numbers
     names = [cut(name, 30) if table.named else f"feature {k}" for k, name in enumerate(table.names)]
     seen = np.asarray(points, np.float64)
@@ -220,8 +220,9 @@ def generalisation(
     steps = [whole_number(n, "after") for n in numbers]
     if not steps or max(steps) > len(seen):
         raise InputError(
-            f"The argument 'after' of generalisation must hold numbers from 1 to {len(seen)}, as there are "
-            f"{counted(len(seen), 'example')}; got {after!r}."
+            "generalisation.after",
+            f"hold numbers from 1 to {len(seen)}, as there are {counted(len(seen), 'example')}",
+            got=after,
         )
     beliefs = [learner.observe(seen[:n]) for n in steps]
     contours = [_contours(belief) for belief in beliefs]

@@ -150,7 +150,7 @@ class Column:
         if self.storage == "category":
             return self
         if self.storage != "string":
-            raise KindError(f"Column {self.name!r} must hold words to be coded; got {self.storage}.")
+            raise KindError(column=self.name, must="hold words to be coded").but(f"got {self.storage}")
         return self._coded
 
     @property
@@ -185,7 +185,7 @@ def mask(keep: Booleans, rows: int) -> Booleans:
     keep = np.asarray(keep)
     if keep.dtype != np.bool_ or keep.shape != (rows,):
         got = f"{keep.dtype} of shape {keep.shape}"
-        raise ShapeError(f"The argument 'keep' must hold True or False for each of {counted(rows, 'row')}; got {got}.")
+        raise ShapeError("keep", f"hold True or False for each of {counted(rows, 'row')}").but(f"got {got}")
     return keep
 
 

@@ -103,8 +103,8 @@ class Delimited:
                 text = str(decoder.decode(data, last))
             except UnicodeError as error:
                 why = undecodable(error)
-                raise FileError(
-                    f"The text cannot be read as {name} near line {self._line}: {why}. Give its encoding."
+                raise FileError(f"The text cannot be read as {name} near line {self._line}: {why}.").advise(
+                    "Give its encoding."
                 ) from error
             yield text.encode("utf-8", "surrogatepass")
 

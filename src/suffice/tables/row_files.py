@@ -124,10 +124,10 @@ class Files:
 
     def __post_init__(self) -> None:
         if self.errors not in ("raise", "skip"):
-            raise InputError(f"The argument 'errors' must be 'raise' or 'skip'; got {self.errors!r}.")
+            raise InputError("errors", "be 'raise' or 'skip'", got=self.errors)
         given = [Path(path) for path in self.paths]
         if not given:
-            raise InputError("The argument 'paths' must name at least one file; got none.")
+            raise InputError("paths", "name at least one file").but("got none")
         self.paths = []
         for path in given:
             found = matching(path)
@@ -193,7 +193,7 @@ class Files:
         lacking = [name for name in self.needed if name not in found]
         if lacking:
             shown = listed(map(repr, lacking))
-            raise InputError(f"The file {str(path)!r} must have every column that {self._whose}; it lacks {shown}.")
+            raise InputError(path=path, must=f"have every column that {self._whose}").but(f"it lacks {shown}")
 
     def skip(self, rows: int, why: str, read: bool = False) -> None:
         """Count rows as skipped; `read` tells whether they were counted as read before."""
@@ -242,7 +242,7 @@ class Files:
         """Return the column of labels; raise InputError if it is dropped where it is needed."""
         target = self.label(names)
         if self.labelled and target in self.given.drop:
-            raise InputError(f"The argument 'drop' must name columns other than the column of labels; got {target!r}.")
+            raise InputError("drop", "name columns other than the column of labels", got=target)
         return target
 
     def _is_wanted(self, name: str, target: str | None) -> bool:
@@ -417,7 +417,6 @@ class Files:
                 texts, labels, size = [], [], 0
         if not found:
             raise FileError(
-                f"The folder {str(path)!r} must hold files of rows, such as .parquet or .csv, or folders of text "
-                f"files; it holds neither{f' ({unfollowed(outside)})' if outside else ''}."
-            )
+                f"The folder {str(path)!r}", "hold files of rows, such as .parquet or .csv, or folders of text files"
+            ).but(f"it holds neither{f' ({unfollowed(outside)})' if outside else ''}")
         yield pa.table({"text": pa.array(texts, pa.string()), "label": pa.array(labels, pa.string())})

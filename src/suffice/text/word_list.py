@@ -41,7 +41,7 @@ class WordList:
         kinds = self.bytes.dtype == np.uint8 and self.offset.dtype == np.int64
         flat = self.bytes.ndim == self.offset.ndim == 1
         if not kinds or not flat or not _native.words_in_order(self.bytes, self.offset) or not is_utf8(*self.arrays):
-            raise DataError("Words must be valid UTF-8, sorted by their bytes and distinct.")
+            raise DataError("Words", "be valid UTF-8, sorted by their bytes and distinct")
 
     @property
     def arrays(self) -> tuple[NDArray[np.uint8], Integers]:

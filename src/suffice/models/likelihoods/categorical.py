@@ -36,9 +36,8 @@ def categories(column: Column) -> tuple[Integers, NDArray[Any]]:
     if values.dtype.kind in "iu" and len(values):
         worst = max(int(values.min()), int(values.max()), key=abs)
         if abs(worst) > EXACT:
-            raise DataError(
-                f"Column {column.name!r} must hold numbers below 2**53 to be distinguished; got {worst}. "
-                "Convert the column to text."
+            raise DataError(column=column.name, must="hold numbers below 2**53 to be distinguished").but(
+                f"got {worst}", "Convert the column to text."
             )
     found, codes = distinct(values if values.dtype.kind in "iu" else values.astype(np.float64) + 0.0)
     if column.missing is not None:
@@ -70,9 +69,8 @@ class NamedCategories(CategoryRows):
         """Raise DataError, naming the first, if any category is not in `known`."""
         for row in np.flatnonzero(self.places(known) == len(known))[:1]:
             value = _shown(self.labels[self.codes[row]])
-            raise DataError(
-                f"Column {self.name!r} must hold categories seen in training; got {value!r} in row {row}. "
-                "With unseen='prior' it gets the probability of a new category."
+            raise DataError(column=self.name, must="hold categories seen in training").but(
+                f"got {value!r} in row {row}", python="With unseen='prior' it gets the probability of a new category."
             )
 
 
