@@ -173,6 +173,8 @@ class ShapeError(InputError):
 class PathError(InputError, FileNotFoundError):
     """A path does not exist, or leads to something other than what was expected."""
 
+    __new__ = FileNotFoundError.__new__  # type: ignore[assignment]  # ValueError's refuses, and copies of Dask call it
+
 
 class FileError(InputError):
     """A file cannot be read as what it should be."""

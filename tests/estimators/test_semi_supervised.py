@@ -17,7 +17,6 @@ from sklearn.naive_bayes import GaussianNB as Peer
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import suffice as sf
-from refusals import refused
 from suffice.errors import DataError, InputError, KindError, LabelError
 from suffice.estimators.em.semi_supervised import _halves
 from suffice.readers.labels import Examples
@@ -115,7 +114,7 @@ def test_only_classifiers_of_ours(wrong: Any) -> None:
 
 
 def test_what_has_no_bound_is_refused() -> None:
-    with refused(KindError, "GaussianNB.var_smoothing", must="be above 0"):
+    with pytest.raises(KindError, match=r"^The 'var_smoothing' parameter of GaussianNB must be above 0"):
         sf.SemiSupervised(sf.GaussianNB(var_smoothing=0)).fit(COUNTS, labels(None))
     with pytest.raises(KindError, match="do not add up to one"):
         sf.SemiSupervised(sf.DirichletMultinomialNB(method="edcm")).fit(COUNTS, labels(None))

@@ -210,7 +210,7 @@ def filmstrip(prior: Any, values: Sequence[Any], frames: int = 6, columns: int =
     >>> len(chart.concat)
     4
     """
-    require(prior, Beta | Gamma | ConceptLearner, "'prior' of filmstrip", "a Beta, a Gamma or a ConceptLearner")
+    require(prior, Beta | Gamma | ConceptLearner, "filmstrip.prior", "a Beta, a Gamma or a ConceptLearner")
     seen = list(values)
     if not seen:
         raise InputError("filmstrip.values", "hold at least one value").but("got none")
@@ -346,7 +346,7 @@ def pareto(belief: Pareto, upto: float | None = None, width: int = 460) -> Any:
     >>> import suffice as sf
     >>> chart = sf.plots.pareto(sf.Pareto(0, 0).update(values=[100]))
     """
-    require(belief, Pareto, "'belief' of pareto", "a Pareto")
+    require(belief, Pareto, "pareto.belief", "a Pareto")
     if belief.batch_shape or not belief.proper:
         raise InputError("pareto.belief", "be one proper belief", got=belief)
     start = float(belief.b)

@@ -134,7 +134,7 @@ def draws(belief: Dirichlet, size: int = 8, rng: Rng = 0, names: Any = None, wid
 
 def _check(belief: Any, function: str) -> None:
     """Raise unless a belief is one Dirichlet."""
-    require(belief, Dirichlet, f"'belief' of {function}", "a Dirichlet")
+    require(belief, Dirichlet, f"{function}.belief", "a Dirichlet")
     if belief.batch_shape:
         raise InputError(f"{function}.belief", "be one belief").but(f"got a table of shape {belief.batch_shape}")
 

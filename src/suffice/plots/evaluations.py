@@ -194,7 +194,7 @@ def check(found: Check, most: int = 12, width: int = 320) -> Any:
     >>> X, y = np.column_stack([x, x]), np.arange(200) % 2
     >>> chart = sf.plots.check(sf.check(sf.GaussianNB().fit(X, y), X, y, draws=20))
     """
-    require(found, Check, "'found' of plots.check", "a result of sf.check")
+    require(found, Check, "plots.check.found", "a result of sf.check")
     order = found._order()[: whole_number(most, "most")]
     s, c, j = np.unravel_index(order, found.real.shape)
     names = [

@@ -115,7 +115,7 @@ def information(information: Information, most: int = 20, width: int = 380) -> A
     >>> model = sf.TextClassifier("bernoulli").fit(texts, ["spam", "spam", "ham", "ham"])
     >>> chart = sf.plots.information(sf.mutual_information(model, unit="bits"))
     """
-    require(information, Information, "'information'", "a result of mutual_information")
+    require(information, Information, "information", "a result of mutual_information")
     top = information.top(whole_number(most, "most"))
     names, values = [cut(name, 32) for name, _ in top], [value for _, value in top]
     labels = [f"{value:.3g}" for value in values]
@@ -244,7 +244,7 @@ def waterfall(explanation: Explanation, most: int = 14, width: int = 420) -> Any
     >>> type(sf.plots.waterfall(model.explain([1, 1], target="a", against="b"))).__name__
     'HConcatChart'
     """
-    require(explanation, Explanation, "'explanation' of waterfall", "a result of explain")
+    require(explanation, Explanation, "waterfall.explanation", "a result of explain")
     if not np.isfinite([explanation.log_odds, *explanation.contributions]).all():
         raise InputError(
             "A waterfall needs finite log-odds, but one of the two classes is impossible for this row."

@@ -138,7 +138,7 @@ def _counted(name: Name, column: Column, likelihood: Likelihood, labels: Labels)
     try:
         return OpenBlock.of_column(likelihood, column, labels)
     except DataError as error:
-        if repr(name) in str(error):
+        if error.column is not None:
             raise
         raise DataError(f"Column {name!r} cannot be counted as {likelihood.word}: {error}") from error
 

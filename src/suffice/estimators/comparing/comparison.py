@@ -295,7 +295,7 @@ def _by_losses(
     for name, model in models.items():  # before any is fitted
         if not isinstance(model, Classifier):
             raise KindError(f"The model {name!r}", "be a classifier of suffice").but(
-                f"got {type(model).__name__}", CROSS_VAL_PREDICT
+                f"got {type(model).__name__}", python=CROSS_VAL_PREDICT
             )
     found = {}
     for name, model in models.items():
@@ -352,7 +352,7 @@ def must_share_data(models: Mapping[str, Classifier], coefficients: bool) -> Non
         why = _difference(first, mine, name, _data_of(models[name], coefficients))
         if why:
             raise InputError("Models compared by evidence", "have learned the same rows and columns").but(
-                f"got a difference: {why}", OTHERWISE
+                f"got a difference: {why}", python=OTHERWISE
             )
 
 

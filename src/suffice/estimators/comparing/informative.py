@@ -107,7 +107,7 @@ def information_of(
             else ranked(model._predictor, model._reader.feature_names, unit)
         )
     except KindError as error:
-        if "mutual_information" in str(error):
+        if error.owner == "mutual_information":
             raise
         raise KindError("mutual_information.model", "be a classifier that scores each feature").but(
             f"got {type(model).__name__}, whose classes have one density of all features",

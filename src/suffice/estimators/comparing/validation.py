@@ -399,7 +399,7 @@ def ready(
     """Return the model if it is fitted, otherwise a copy fitted to the rows; raise KindError unless it is ours."""
     if not isinstance(model, Classifier):
         raise KindError(f"{name}.model", "be a classifier of suffice, whose counts can be subtracted").but(
-            f"got {type(model).__name__}", CROSS_VAL_PREDICT
+            f"got {type(model).__name__}", python=CROSS_VAL_PREDICT
         )
     if model.__sklearn_is_fitted__():
         return model

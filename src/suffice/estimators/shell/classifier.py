@@ -531,7 +531,7 @@ class Classifier(Answers, ClassifierMixin, BaseEstimator):
             )
             raise LabelError(
                 f"The target label(s) {strangers} in y do not exist in the initial classes {known}."
-            ).advise(way)
+            ).advise(python=way)
         return known
 
     def _enter(self, book: Book | None, examples: Examples, before: Journal | None) -> None:

@@ -251,7 +251,9 @@ class Bernoulli(Likelihood):
         values = numbers(column)
         wrong = ~BINARY.accepts(values)
         if wrong.any():
-            raise DataError(f"Column {column.name!r} is {self.word} and", "hold 0 and 1").but(f"got {values[wrong][0]}")
+            raise DataError(f"Column {column.name!r} is {self.word} and", "hold 0 and 1", column=column.name).but(
+                f"got {values[wrong][0]}"
+            )
         return MatrixRows.of_column(values, column.name, None if column.missing is None else ~column.missing)
 
     def prior_in_words(self, t: BinaryCounts) -> str:

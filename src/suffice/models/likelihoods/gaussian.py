@@ -275,9 +275,9 @@ class Gaussian(Likelihood):
         """Return a column as numbers; raise DataError if their squares could overflow."""
         values = numbers(column)
         if values.dtype.kind == "f" and len(values) and max(-values.min(), values.max()) > LARGEST:
-            raise DataError(f"Column {column.name!r} is {self.word} and", "hold numbers of at most 2**500").but(
-                f"got {values[np.abs(values).argmax()]}"
-            )
+            raise DataError(
+                f"Column {column.name!r} is {self.word} and", "hold numbers of at most 2**500", column=column.name
+            ).but(f"got {values[np.abs(values).argmax()]}")
         return MatrixRows.of_column(values, column.name, None if column.missing is None else column.present)
 
     def served(self, block: Any) -> Any:

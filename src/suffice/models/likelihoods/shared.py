@@ -37,7 +37,7 @@ def check_mode(family: type[Any], *parameters: Any) -> None:
     """Raise NoUniqueMode, naming alpha and the place, unless every posterior has a unique mode."""
     hint = "Use estimate='mean', or a larger alpha."
     if any((np.asarray(parameter) <= 0).any() for parameter in parameters):
-        raise NoUniqueMode("The estimate 'map' needs alpha above 0 where a class has no count.").advise(hint)
+        raise NoUniqueMode("The estimate 'map' needs alpha above 0 where a class has no count.").advise(python=hint)
     belief = family(*parameters)
     try:
         _ = belief.mode
@@ -47,7 +47,7 @@ def check_mode(family: type[Any], *parameters: Any) -> None:
         raise NoUniqueMode(
             f"The estimate 'map' needs a unique mode; alpha leaves it {kinds[tuple(place)]!s} at {place} (class "
             "first, then feature)."
-        ).advise(hint) from None
+        ).advise(python=hint) from None
 
 
 def must_be(prior: Any, family: type, model: str, *, by_evidence: bool = True) -> None:

@@ -68,7 +68,8 @@ class Cut:
         if most < least and not _no_limit(self.max_df):
             hint = " It is 2 where texts chose pairs of words or letters: give min_df=1." if self.chosen else ""
             raise InputError("The parameter 'max_df'", "not be below 'min_df'").but(
-                f"got max_df={self.max_df} and min_df={self.min_df}, which are {most:g} and {least:g} documents", hint
+                f"got max_df={self.max_df} and min_df={self.min_df}, which are {most:g} and {least:g} documents",
+                python=hint,
             )
         return least, most
 
