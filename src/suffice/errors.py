@@ -20,20 +20,103 @@
             ├── ImproperPrior             a question that only a proper prior can answer
             └── NoUniqueMode              no single most probable value
 
-Every message is one sentence that names the argument, what was expected and what came; a second one may say how to
-mend it.
+An error carries fields, and its text is made of them: one sentence that names the argument, what was expected and what
+came, and how to mend it. The command line makes a sentence of its own of the same fields, and tests compare fields.
 """
 
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any, Self
+
+UNSAID: Any = object()
 
 
 class SufficeError(Exception):
-    """Any error this library raises on purpose."""
+    """Any error this library raises on purpose: `what` must `must`, but this came.
 
-    def __init__(self, message: str) -> None:
-        super().__init__(" ".join(message.split()))  # one line, even if it quotes an array
+    >>> InputError("cross_validate.folds", "be a whole number of at least 2", got=1).advise("Or leave it out.")
+    InputError("The argument 'folds' of cross_validate must be a whole number of at least 2; got 1. Or leave it out.")
+    """
+
+    what: str
+    """The name of an argument, or of two ("X and y"); or the subject in words; or, without `must`, a sentence."""
+    owner: str
+    """The function that has the argument, or the class that has the parameter."""
+    must: str
+    """What was expected, after "must"."""
+    came: str
+    """What came, with its verb: "got 1", "it is a folder"."""
+    column: object
+    """The column that is wrong: the subject, if there is no other."""
+    path: str | None
+    """The file that is wrong: the subject, if there is no other."""
+    row: int | None
+    """The row that is wrong, from 0."""
+    cause: Exception | None
+    """The error that says why."""
+    fix: str = ""
+    """Advice for all readers."""
+    python_fix: str = ""
+    """More advice, for callers in Python."""
+    shell_fix: str = ""
+    """More advice, for the command line."""
+
+    def __init__(
+        self, what: str = "", must: str = "", *, got: object = UNSAID, got_a: object = UNSAID, column: object = None,
+        row: int | None = None, path: str | os.PathLike[str] | None = None, cause: Exception | None = None,
+    ) -> None:  # fmt: skip
+        """Take the value that came as `got`, or one of a wrong type as `got_a`; "f.x" is the argument x of f."""
+        owner, _, name = what.rpartition(".")
+        self.owner, self.what = (owner, name) if must and " " not in what else ("", what)
+        self.must, self.column, self.row, self.cause = must, column, row, cause
+        self.path, self.came = None if path is None else os.fspath(path), ""
+        if got is not UNSAID:
+            self.came = f"got {got!r}"
+        if got_a is not UNSAID:
+            name = type(got_a).__name__
+            self.came = f"got {'an' if name[0] in 'AEIOaeio' else 'a'} {name}"
+        super().__init__()
+        self.advise()
+
+    def but(self, came: str, fix: str = "", *, python: str = "", shell: str = "") -> Self:
+        """Say in words, with a verb, what came, and how to mend it."""
+        self.came = came
+        return self.advise(fix, python=python, shell=shell)
+
+    def advise(self, fix: str = "", *, python: str = "", shell: str = "") -> Self:
+        """Say how to mend it: to all readers, to callers in Python, or to the command line."""
+        self.fix, self.python_fix, self.shell_fix = fix or self.fix, python or self.python_fix, shell or self.shell_fix
+        words = f"{self.sentence()} {self.fix} {self.python_fix}".split()
+        self.args = (" ".join(words),)  # one line, even if it quotes an array
+        return self
+
+    @property
+    def got(self) -> str:
+        """Return what came, in words."""
+        return self.came.removeprefix("got ")
+
+    @property
+    def names(self) -> list[str]:
+        """Return the names of the arguments that are wrong."""
+        names = self.what.split(" and ")
+        return names if all(name == "X" or (name.isidentifier() and name[0].islower()) for name in names) else []
+
+    def sentence(self, subject: str = "", came: str = "", cause: str = "") -> str:
+        """Return the sentence without advice; the arguments replace words for another reader."""
+        end = f": {cause or self.cause}" if self.cause else "."
+        if not self.must:
+            return self.what.removesuffix(".") + end if self.cause else self.what
+        if not subject:
+            names, of = " and ".join(f"'{name}'" for name in self.names), f" of {self.owner}" if self.owner else ""
+            if names and self.owner[:1].isupper() and "." not in self.owner:
+                subject = f"The {names} parameter{of}"
+            elif names:
+                subject = f"The argument{'s' * (' and ' in names)} {names}{of}"
+            else:
+                subject = self.what or (f"Column {self.column!r}" if self.path is None else f"The file {self.path!r}")
+        came = came or self.came
+        return f"{subject} must {self.must}{came and f'; {came}'}{end}"
 
 
 class KeywordError(SufficeError, TypeError):
@@ -67,8 +150,8 @@ class DataError(InputError):
 class ConflictError(DataError):
     """No hypothesis explains the examples; `examples` is a minimal set of them that exclude each other."""
 
-    def __init__(self, message: str, examples: tuple[object, ...] = ()) -> None:
-        super().__init__(message)
+    def __init__(self, what: str = "", must: str = "", *, examples: tuple[object, ...] = (), **fields: Any) -> None:
+        super().__init__(what, must, **fields)
         self.examples = examples
 
 
@@ -90,6 +173,8 @@ class ShapeError(InputError):
 class PathError(InputError, FileNotFoundError):
     """A path does not exist, or leads to something other than what was expected."""
 
+    __new__ = FileNotFoundError.__new__  # type: ignore[assignment]  # ValueError's refuses, and copies of Dask call it
+
 
 class FileError(InputError):
     """A file cannot be read as what it should be."""
@@ -100,15 +185,7 @@ class ModelFileError(FileError):
 
 
 class SubtractionError(InputError):
-    """Rows or counts are subtracted from a statistic that does not contain them.
-
-    `row` is the number of the first such row, from 0, and `reason` says why it cannot be subtracted, where they are
-    known.
-    """
-
-    def __init__(self, message: str, row: int | None = None, reason: str = "") -> None:
-        super().__init__(message)
-        self.row, self.reason = row, reason
+    """Rows or counts are subtracted from a statistic that does not contain them."""
 
 
 class PriorError(InputError):
@@ -127,11 +204,13 @@ class NoUniqueMode(PriorError):
 def writing(path: str | os.PathLike[str]) -> Iterator[None]:
     """Replace an error of the operating system, while a file is written, by one that names the file."""
     if "\0" in os.fspath(path):
-        raise PathError(f"The file name {os.fspath(path)!r} must not hold NUL, which no file system allows.")
+        raise PathError(path=path, must="not hold NUL in its name, which no file system allows")
     try:
         yield
     except OSError as error:
         if isinstance(error, SufficeError) or error.errno is None:
             raise
         why = os.strerror(error.errno)
-        raise WriteError(f"The file {os.fspath(path)!r} cannot be written: {why[:1].lower()}{why[1:]}.") from error
+        raise WriteError(
+            f"The file {os.fspath(path)!r} cannot be written: {why[:1].lower()}{why[1:]}.", path=path
+        ) from error

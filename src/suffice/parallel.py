@@ -52,7 +52,7 @@ def threads(n: int) -> Iterator[None]:
     ...     sf.Beta(1, 1).update(values=[True, False, True])
     Beta(a=3, b=2)
     """
-    token = _chosen.set(_positive(n, "The argument 'n' of threads"))
+    token = _chosen.set(_positive(n, "threads.n"))
     try:
         yield
     finally:
@@ -85,7 +85,7 @@ def _positive(value: object, name: str) -> int:
     except ValueError:
         count = 0
     if count < 1:
-        raise InputError(f"{name} must be a whole number of at least 1; got {value!r}.")
+        raise InputError(name, "be a whole number of at least 1", got=value)
     return min(count, MOST)
 
 

@@ -36,7 +36,7 @@ def explained(method: Callable[P, R]) -> Callable[P, R]:
             guess = get_close_matches(unknown[0], known, 1, cutoff=0.75) if unknown else []
             hint = f" Did you mean {guess[0]!r}?" if guess else ELSEWHERE.get(came, "")
             takes = f"takes the arguments {', '.join(known)}" if known else "takes no arguments"
-            raise KeywordError(f"{name} {takes}; got {came}.{hint}") from None
+            raise KeywordError(f"{name} {takes}; got {came}.").advise(hint) from None
         return method(*args, **kwargs)
 
     return checked

@@ -20,7 +20,9 @@ def sound(matrix: Any, name: str) -> Any:
             if len(places) != len(matrix.data) or not _inside(places, size):
                 raise _outside(name)
     elif matrix.format == "dia" and (matrix.data.ndim != 2 or len(matrix.offsets) != len(matrix.data)):
-        raise ShapeError(f"The sparse matrix '{name}' must have one diagonal per offset; got {len(matrix.offsets)}.")
+        raise ShapeError(f"The sparse matrix '{name}'", "have one diagonal per offset").but(
+            f"got {len(matrix.offsets)}"
+        )
     elif matrix.format == "lil":
         for columns in matrix.rows:
             if columns and not 0 <= min(columns) <= max(columns) < matrix.shape[-1]:
@@ -37,7 +39,7 @@ def _check_lines(matrix: Any, name: str) -> None:
     start, entries = matrix.indptr, min(len(matrix.indices), len(matrix.data))
     if len(start) != lines + 1 or start[0] != 0 or (np.diff(start) < 0).any() or start[-1] > entries:
         raise ShapeError(
-            f"The sparse matrix '{name}' must have an indptr that increases from 0 to its number of entries at most."
+            f"The sparse matrix '{name}'", "have an indptr that increases from 0 to its number of entries at most"
         )
     if not _inside(matrix.indices[: start[-1]], width):
         raise _outside(name)
@@ -49,4 +51,4 @@ def _inside(places: Any, size: int) -> bool:
 
 
 def _outside(name: str) -> ShapeError:
-    return ShapeError(f"The sparse matrix '{name}' must not have an index outside its own shape.")
+    return ShapeError(f"The sparse matrix '{name}'", "not have an index outside its own shape")

@@ -9,12 +9,19 @@ INSIDE = ("suffice", "sklearn", "contextlib")
 """Packages whose lines are not the user's; scikit-learn is one because it wraps `fit`, and calls us from pipelines."""
 
 
-def tell(message: str | Warning, category: type[Warning] = UserWarning) -> None:
-    """Warn at the line of the innermost caller outside these packages."""
+def tell(message: str | Warning, category: type[Warning] = UserWarning, *, python: str = "", shell: str = "") -> None:
+    """Warn at the line of the innermost caller outside these packages.
+
+    `python` is advice for callers in Python; on the command line, which finds it in the warning, `shell` replaces it.
+    """
+    if isinstance(message, str):
+        warning = category(f"{message} {python}".strip())
+        vars(warning)["shell"] = f"{message} {shell}".strip()
+        message = warning
     frame, level = sys._getframe(1), 2
     while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] in INSIDE:
         frame, level = frame.f_back, level + 1
-    warnings.warn(message, category, stacklevel=level)
+    warnings.warn(message, stacklevel=level)
 
 
 @contextmanager

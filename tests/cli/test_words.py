@@ -3,6 +3,7 @@
 import re
 import subprocess
 import sys
+import warnings
 from pathlib import Path
 
 import pytest
@@ -10,8 +11,10 @@ from typer.main import get_command
 
 import suffice as sf
 from cli.test_cli import VERBS, here, mails, run, write
-from suffice.cli.translation import for_the_shell
+from suffice.cli.main import for_the_shell
 from suffice.cli.verbs import app
+from suffice.errors import DataError, FileError, InputError
+from suffice.telling import tell
 
 __all__ = ["here"]
 
@@ -141,14 +144,32 @@ def test_the_hint_of_a_bad_value_can_be_followed(
 
 
 def test_notes_speak_of_options_too() -> None:
-    dates = "Column 'day' of dates left out: give the weekday. columns={'day': 'drop'} silences this."
-    assert for_the_shell(dates).endswith("left out: give the weekday. --drop 'day' silences this.")
-    names = "Column 'id' left out. columns={'id': 'categorical'} or 'text' keeps it, 'drop' silences this."
-    assert for_the_shell(names) == "Column 'id' left out. --drop 'id' silences this."
-    urns = "The urns of 2 of 5 classes need more steps. Increase max_iter or tol."
-    assert for_the_shell(urns) == "The urns of 2 of 5 classes need more steps."
-    plain = "The file 'a=b.csv' has 'f(x)' in line 4; --errors skip leaves such rows out. Did you mean 'y'?"
-    assert for_the_shell(plain) == plain
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        tell("Dates are left out.", python="columns={'day': 'drop'} does.", shell="--drop 'day' does.")
+        tell("The urns need more steps.", python="Increase max_iter or tol.")
+    assert str(told[0].message) == "Dates are left out. columns={'day': 'drop'} does."
+    assert [for_the_shell(one.message) for one in told] == [
+        "Dates are left out. --drop 'day' does.",
+        "The urns need more steps.",
+    ]
+
+
+def test_errors_are_told_in_words_of_the_shell() -> None:
+    for error, line in {
+        InputError("target and against", "differ", got=["a", "b"]):
+            "The options '--target' and '--against' must differ; got 'a', 'b'.",
+        InputError("longest_row", "be above 0", got=0).advise(python="Use f(x)."):
+            "The option '--longest-row' must be above 0; got 0.",
+        InputError("X", "hold rows", got=[]): "The file must hold rows; got none.",
+        DataError("paths", "hold rows", row=999, cause=InputError("y", "hold labels"))
+        .but("row 999 of the files cannot"):
+            "The files must hold rows; row 1,000 of the files cannot: The column of labels must hold labels.",
+        FileError("The file 'a=b.csv' has 'f(x)' in line 4.").advise(python="errors='skip'", shell="--errors skip"):
+            "The file 'a=b.csv' has 'f(x)' in line 4. --errors skip",
+        ValueError("could not convert string to float: 'blue'"): "The file must hold only numbers; got 'blue'.",
+    }.items():  # fmt: skip
+        assert for_the_shell(error) == line
 
 
 @pytest.mark.filterwarnings("default")

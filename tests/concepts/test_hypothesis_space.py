@@ -7,6 +7,7 @@ import pytest
 from scipy.special import softmax
 
 import suffice as sf
+from refusals import refused
 from suffice.concepts.scores import DENSE, Bits
 
 SETS = {"even": {2, 4, 6}, "small": {1, 2, 3}, "all": range(1, 7)}
@@ -91,7 +92,7 @@ def test_impossible_arguments(hypotheses: Any, more: dict[str, Any], message: st
     ("hypotheses", "more", "message"),
     [
         ("text", {}, "sets, predicates or rows of a boolean matrix; got a str"),
-        (3, {}, "got a int"),
+        (3, {}, "got an int"),
         (["cat"], {}, r"must be a list of items; got 'cat'. Write \['cat'\]"),
         ([{1}], {"prior": ["a"]}, "weights as numbers"),
         ([{1}], {"domain": [[1]]}, "hashable items"),
@@ -112,7 +113,7 @@ def test_items_that_are_no_list_or_not_in_the_domain() -> None:
     with pytest.raises(ValueError, match="Only observed items can be forgotten"):
         learner.observe([2]).forget([2, 2])
     kind: Any = "sets"
-    with pytest.raises(ValueError, match="'of' must be 'hypotheses' or 'items'; got 'sets'"):
+    with refused(ValueError, "of", must="be 'hypotheses' or 'items'", got="'sets'"):
         learner.sample(of=kind)
     with pytest.raises(ValueError, match="under sampling='strong' only; got 'weak'"):
         sf.ConceptLearner(SETS, sampling="weak").sample(of="items")
@@ -130,7 +131,7 @@ def test_arguments_are_explained() -> None:
     with pytest.raises(TypeError, match="Did you mean 'noise'"):
         known(SETS, niose=0.1)
     answer: Any = "no"
-    with pytest.raises(TypeError, match="'member' of answer must be True or False; got 'no'"):
+    with refused(TypeError, "answer.member", must="be True or False", got="'no'"):
         sf.ConceptLearner(SETS).answer([2], member=answer)
 
 

@@ -74,16 +74,16 @@ def test_a_subclass_stays_itself() -> None:
 
 def test_arguments() -> None:
     other: Any = "flat"
-    with pytest.raises(ValueError, match="'prior' of NumberGame must be 'rules' or 'intervals'; got 'flat'"):
+    with pytest.raises(ValueError, match="'prior' parameter of NumberGame must be 'rules' or 'intervals'; got 'flat'"):
         sf.NumberGame(prior=other)
     with pytest.raises(TypeError, match="'weight' of NumberGame needs prior='intervals'"):
         sf.NumberGame(weight=0.5)
     with pytest.raises(TypeError, match="'scale' of NumberGame needs prior='intervals'"):
         sf.NumberGame(scale=5)
     for scale in (0, -1, np.inf, np.nan, "wide"):
-        with pytest.raises(ValueError, match="'scale' of NumberGame must be a number above 0; got"):
+        with pytest.raises(ValueError, match="'scale' parameter of NumberGame must be a number above 0; got"):
             sf.NumberGame(prior="intervals", scale=scale)  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match="'weight' of NumberGame must be a number from 0 to 1; got 2"):
+    with pytest.raises(ValueError, match="'weight' parameter of NumberGame must be a number from 0 to 1; got 2"):
         sf.NumberGame(prior="intervals", weight=2)
     with pytest.raises(ValueError, match=r"items of the domain \(1 to 100, 100 in all\); got 101"):
         sf.NumberGame().observe([16, 101])

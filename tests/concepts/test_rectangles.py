@@ -13,6 +13,7 @@ from scipy.integrate import dblquad, quad
 from scipy.special import expn
 
 import suffice as sf
+from refusals import refused
 from suffice.errors import DataError, InputError, KeywordError, KindError, ShapeError
 
 HEALTHY = np.array([[180.0, 10.0], [205.0, 14.0], [190.0, 12.0]])
@@ -215,7 +216,7 @@ def test_examples_that_leave_no_size() -> None:
 
 def test_arguments_that_are_none() -> None:
     for size in (0, -1.0, [1, 0], np.nan, np.inf, "wide", [], [[1.0]]):
-        with pytest.raises(InputError, match="'expected_size' of Rectangles must be a number above 0, or one per"):
+        with refused(InputError, "Rectangles.expected_size", must="be a number above 0, or one per"):
             sf.Rectangles(size)
     with pytest.raises(InputError, match="'strong' or 'weak'; got 'odd'"):
         sf.Rectangles(sampling="odd")  # type: ignore[arg-type]

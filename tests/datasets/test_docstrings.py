@@ -8,6 +8,7 @@ from collections import Counter
 import pytest
 
 import suffice as sf
+from refusals import refused
 from suffice.datasets import Corpus, docstrings
 from suffice.datasets.installed import installed, module_name, read
 from suffice.datasets.prose import fingerprint, paragraphs
@@ -178,7 +179,7 @@ def test_the_libraries_every_installation_has_come_first() -> None:
 
 
 def test_errors() -> None:
-    with pytest.raises(InputError, match=r"expects 'per_label' to be at least 1; got 0"):
+    with refused(InputError, "docstrings.per_label", must="be at least 1", got="0"):
         docstrings(0)
     with pytest.raises(InputError, match=r"such as 'scikit-learn', or 'python'; got 'sklearn'"):
         docstrings(libraries=["numpy", "sklearn"])

@@ -60,7 +60,9 @@ def test_a_column_says_the_part(tmp_path: Path) -> None:
 
 
 def test_errors(adult: Path) -> None:
-    with pytest.raises(InputError, match=r"'name' to be one of adult, car, .*; got 'vote'. Did you mean 'votes'"):
+    with pytest.raises(
+        InputError, match=r"'name' of read_table must be one of adult, car, .*; got 'vote'. Did you mean 'votes'"
+    ):
         read_table("vote", adult)
     with pytest.raises(InputError, match="subset='all' for 'car', which has no parts; got 'train'"):
         read_table("car", adult, "train")

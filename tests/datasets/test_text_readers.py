@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from datasets.shared import real
+from refusals import refused
 from suffice import datasets
 from suffice.datasets import read_20newsgroups, read_reuters_r8, read_sms_spam, read_udhr
 from suffice.errors import DataError, InputError, PathError
@@ -43,9 +44,7 @@ def test_sms_that_is_none(tmp_path: Path) -> None:
 def test_a_path_that_does_not_exist(tmp_path: Path) -> None:
     nowhere = tmp_path / "nowhere"
     for name in ("read_sms_spam", "read_20newsgroups", "read_reuters_r8", "read_udhr", "read_xwindows"):
-        with pytest.raises(
-            PathError, match=rf"{name} expects 'path' to be a file or folder that exists; got '.*nowhere'"
-        ):
+        with pytest.raises(PathError, match=rf"'path' of {name} must be a file or folder that exists; got '.*nowhere'"):
             getattr(datasets, name)(nowhere)
     with pytest.raises(FileNotFoundError):
         read_sms_spam(nowhere)
@@ -72,7 +71,7 @@ def test_reuters(tmp_path: Path) -> None:
     assert read_reuters_r8(tmp_path, "test").texts == ["profit falls"]
     assert read_reuters_r8(tmp_path, "all").groups == ["train:1", "train:2", "test:1"]
     assert len(read_reuters_r8(tmp_path / "reuters-r8-train.tab.gz")) == 2
-    with pytest.raises(InputError, match="'subset' to be 'train', 'test' or 'all'; got 'dev'"):
+    with refused(InputError, "read_reuters_r8.subset", must="be 'train', 'test' or 'all'", got="'dev'"):
         read_reuters_r8(tmp_path, "dev")
     (tmp_path / "reuters-r8-train.tab.gz").write_bytes(b"not packed")
     with pytest.raises(DataError, match=r"cannot unpack reuters-r8-train.tab.gz"):
@@ -124,7 +123,7 @@ def test_udhr(tmp_path: Path) -> None:
     lines = read_udhr(tmp_path, unit="line")
     assert lines.texts == ["Alle Menschen", "All human", "beings"]
     assert lines.labels == ["deu", "eng", "eng"]
-    with pytest.raises(InputError, match="'unit' to be 'text' or 'line'; got 'word'"):
+    with refused(InputError, "read_udhr.unit", must="be 'text' or 'line'", got="'word'"):
         read_udhr(tmp_path, unit="word")
     (tmp_path / "udhr2.zip").write_bytes(b"no zip")
     with pytest.raises(DataError, match=r"udhr2.zip to be a zip archive"):

@@ -73,7 +73,7 @@ def test_a_row_that_was_not_learned_is_named_by_its_number(folder: Path) -> None
         with pytest.raises(SubtractionError) as caught:
             change(model, folder / "all.csv")
         assert caught.value.row == 2
-        assert "was not learned with this label" in caught.value.reason
+        assert "was not learned with this label" in caught.value.came
 
 
 def test_rows_are_forgotten_with_a_certificate(folder: Path) -> None:

@@ -14,6 +14,7 @@ import pytest
 
 import suffice as sf
 from cli.test_cli import run
+from refusals import refused
 from suffice.errors import FileError, InputError
 from suffice.tables.row_files import Files, Given
 
@@ -142,10 +143,10 @@ def test_the_limit_is_an_option_of_files(
         sf.fit_files(sf.TextClassifier(), "a.csv", longest_row=100)
     with pytest.raises(FileError, match="in line 62"):
         list(sf.predict_files(model, "a.csv", longest_row=100))
-    with pytest.raises(InputError, match="'longest_row' must be a number of bytes, at least 1; got 0"):
+    with refused(InputError, "longest_row", must="be a number of bytes, at least 1", got="0"):
         sf.fit_files(sf.TextClassifier(), "a.csv", longest_row=0)
     assert run(monkeypatch, "fit", "a.csv", "--longest-row", "100") == 3
-    says = "a row of more than 100 bytes in line 62, the most that the option '--longest-row' allows; --errors skip"
+    says = "a row of more than 100 bytes in line 62, the most that the option '--longest-row' allows. --errors skip"
     assert says in capfd.readouterr().err
     assert run(monkeypatch, "fit", "a.csv", "--longest-row", "300") == 0
     assert run(monkeypatch, "fit", "a.csv", "--longest-row", "-1") == 2

@@ -14,6 +14,7 @@ import pytest
 from pyarrow import feather
 
 import suffice as sf
+from refusals import refused
 from suffice.cli.command_inputs import open_files, reading_by
 from suffice.engines.roles import label_among
 from suffice.errors import FileError, InputError, LabelError, PathError
@@ -110,7 +111,7 @@ def test_the_column_of_labels_can_only_be_dropped_for_answers(name: str, tmp_pat
     else:
         pq.write_table(table, path)
     for target in ["label", None][: 1 if name == "a.jsonl" else 2]:
-        with pytest.raises(InputError, match="'drop' must name columns other than the column of labels; got 'label'"):
+        with refused(InputError, "drop", must="name columns other than the column of labels", got="'label'"):
             sf.fit_files(sf.NaiveBayes(), path, target, drop=["label"])
     model = sf.fit_files(sf.NaiveBayes(), path)
     with reading_by(drop=["label"], quiet=True):

@@ -12,6 +12,7 @@ from scipy import sparse
 import suffice as sf
 from estimators.mixed import every_kind, labels
 from estimators.plain import NaiveBayes
+from refusals import refused
 from suffice.errors import InputError, KindError
 
 HERE = __file__
@@ -252,5 +253,5 @@ def test_what_is_said_of_columns_that_cannot_be() -> None:
     with pytest.raises(InputError, match=r"Did you mean Gaussian\(\)\?"):
         NaiveBayes(columns={"a": kind}).fit(frame, "y")
     wrong: Any = sf.Beta(1, 1)
-    with pytest.raises(KindError, match="'prior' of Gaussian must be a NormalInverseGamma"):
+    with refused(KindError, "Gaussian.prior", must="be a NormalInverseGamma"):
         sf.columns.Gaussian(prior=wrong)

@@ -12,6 +12,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import suffice as sf
+from refusals import refused
 
 RNG = np.random.default_rng(5)
 Y = RNG.integers(0, 3, 200)
@@ -76,7 +77,7 @@ def test_words_of_a_sparse_bag_by_name(tmp_path: Path) -> None:
     again = sf.load(tmp_path / "keep.suffice")
     assert again.get_feature_names_out().tolist() == ["word2", "word7", "word9"]
     assert again.information_.top(12) == keep.information_.top(12)
-    with pytest.raises(ValueError, match="'feature_names' must be a list of 12 names, one per column; got 2 names"):
+    with refused(ValueError, "feature_names", must="be a list of 12 names, one per column", got="2 names"):
         sf.SelectInformative(k=3, feature_names=["a", "b"]).fit(X, Y)
 
 

@@ -114,7 +114,7 @@ def test_only_classifiers_of_ours(wrong: Any) -> None:
 
 
 def test_what_has_no_bound_is_refused() -> None:
-    with pytest.raises(KindError, match="'var_smoothing' parameter of GaussianNB must be above 0"):
+    with pytest.raises(KindError, match=r"^The 'var_smoothing' parameter of GaussianNB must be above 0"):
         sf.SemiSupervised(sf.GaussianNB(var_smoothing=0)).fit(COUNTS, labels(None))
     with pytest.raises(KindError, match="do not add up to one"):
         sf.SemiSupervised(sf.DirichletMultinomialNB(method="edcm")).fit(COUNTS, labels(None))

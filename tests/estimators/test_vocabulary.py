@@ -150,7 +150,7 @@ def test_semi_supervised_texts_keep_their_words() -> None:
         ({"tokens": CountVectorizer(min_df=2), "min_df": 3}, "its 'tokens', a CountVectorizer, must be the same"),
         ({"tokens": CountVectorizer(vocabulary=["rum"]), "vocabulary": ["tea"]}, "got ['tea'] and ['rum']"),
         ({"tokens": CountVectorizer(vocabulary=["rum"]), "min_df": 2}, "'min_df' must not be given"),
-        ({"tokens": CountVectorizer(analyzer="words")}, "'analyzer' of Tokens must be"),
+        ({"tokens": CountVectorizer(analyzer="words")}, "'analyzer' parameter of Tokens must be"),
         ({"term_weighting": True}, "The 'term_weighting' parameter of TextClassifier must be"),
     ],
 )

@@ -12,6 +12,7 @@ import suffice as sf
 from datasets.shared import real
 from laws.estimators import EstimatorCase, every_kind_of_rows
 from laws.test_estimators import fitted, rows
+from refusals import refused
 from suffice.errors import ImproperPrior, InputError, KindError
 from suffice.evaluate import crossfit
 
@@ -115,7 +116,7 @@ def test_the_error_of_a_difference_is_that_of_paired_rows() -> None:
     assert found.difference[1] == pytest.approx(mean)
     assert found.error[1] == pytest.approx(np.sqrt((w**2 * (apart - mean) ** 2).sum()) / w.sum())
     nothing: Any = None
-    with pytest.raises(InputError, match="'X' of compare must hold the rows"):
+    with refused(InputError, "compare.X", must="hold the rows"):
         sf.compare(models, nothing, y)
     numbers: Any = {"three": 3}
     with pytest.raises(KindError, match="'three' must be a classifier of suffice; got int"):

@@ -13,6 +13,7 @@ import suffice as sf
 from laws.estimators import LABELS, EstimatorCase, every_kind_of_rows, every_kind_without_weights
 from laws.inside import chosen
 from laws.test_estimators import rows
+from refusals import refused
 from suffice.errors import InputError, KindError, LabelError, SubtractionError
 from suffice.estimators.shell.folds import fold_numbers
 from suffice.evaluate import crossfit, leave_one_out
@@ -230,7 +231,7 @@ def test_what_cannot_be_judged_is_refused() -> None:
         crossfit(model, X, ["z"] * 60)
     with pytest.raises(LabelError, match="at least one"):
         crossfit(model, np.zeros((0, 2)), [])
-    with pytest.raises(InputError, match="'folds' must be a whole number of at least 2; got 1"):
+    with refused(InputError, "folds", must="be a whole number of at least 2", got="1"):
         crossfit(model, X, y, folds=1)
     with pytest.raises(InputError, match=r"most of them.*got 20 of 60.*views='fixed'"):
         crossfit(model, X[:20], y[:20])
@@ -240,5 +241,5 @@ def test_what_cannot_be_judged_is_refused() -> None:
     assert crossfit(model, X[:50], y[:50]).probabilities.shape == (50, 2)
     with pytest.raises(KindError, match=r"must be a classifier of suffice, .* got SemiSupervised.*cross_val_predict"):
         crossfit(sf.SemiSupervised(sf.BernoulliNB()), X, y)
-    with pytest.raises(InputError, match="'views' must be 'crossfit' or 'fixed'; got 'none'"):
+    with refused(InputError, "views", must="be 'crossfit' or 'fixed'", got="'none'"):
         model.leave_one_out(X, y, views="none")

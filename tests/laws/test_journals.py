@@ -22,6 +22,7 @@ from laws import weighed
 from laws.estimators import LABELS, EstimatorCase, every_kind_of_rows
 from laws.inside import statistics
 from laws.test_estimators import rows
+from refusals import refused
 from suffice.errors import DataError, FileError, InputError, KindError, LabelError, ShapeError, SubtractionError
 from suffice.stats import Journal
 from suffice.stats.content import cell
@@ -293,7 +294,7 @@ def test_a_weight_of_nothing_was_not_learned() -> None:
 def test_what_is_no_key() -> None:
     cases: Any = ["", b"", 3, 2.5, ["key"]]
     for wrong in cases:
-        with pytest.raises(InputError, match="'journal' must be True or a key"):
+        with refused(InputError, "journal", must="be True or a key"):
             sf.BernoulliNB().fit([[0], [1]], [0, 1], journal=wrong)
 
 

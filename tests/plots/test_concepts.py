@@ -7,6 +7,7 @@ import pytest
 
 import suffice as sf
 from plots.shown import holding, rows, titles
+from refusals import refused
 from suffice import plots
 
 GAME = sf.NumberGame().observe([16])
@@ -95,12 +96,12 @@ def test_generalisation_of_one_or_many_examples_and_of_tables() -> None:
 
 def test_what_generalisation_cannot_show_is_refused() -> None:
     other: Any = GAME
-    with pytest.raises(TypeError, match="'learner' of generalisation must be a Rectangles; got a NumberGame"):
+    with refused(TypeError, "generalisation.learner", must="be a Rectangles", got="a NumberGame"):
         plots.generalisation(other, HEALTHY)
-    with pytest.raises(ValueError, match="'points' of generalisation must have 2 columns; got 3"):
+    with refused(ValueError, "generalisation.points", must="have 2 columns", got="3"):
         plots.generalisation(sf.Rectangles(), [[1, 2, 3]])
     for after in (7, [3, 7], []):
-        with pytest.raises(ValueError, match="'after' of generalisation must hold numbers from 1 to 6"):
+        with refused(ValueError, "generalisation.after", must="hold numbers from 1 to 6"):
             plots.generalisation(sf.Rectangles(), HEALTHY, after=after)
-    with pytest.raises(TypeError, match="'after' must be a whole number of at least 1; got 0"):
+    with refused(TypeError, "after", must="be a whole number of at least 1", got="0"):
         plots.generalisation(sf.Rectangles(), HEALTHY, after=0)

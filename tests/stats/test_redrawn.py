@@ -149,17 +149,26 @@ def test_the_seed_decides() -> None:
 kinds: Any = suffice.stats
 REFUSED: list[tuple[Callable[[], Any], str]] = [
     (lambda: kinds.BinaryCounts.of([[1.0]]).sample_rows("x"), "'rng' must be a numpy Generator, a seed"),
-    (lambda: kinds.BinaryCounts([[1, 2]], [[2, 3]]).sample_rows(0), "'n' of BinaryCounts must be the same for all"),
-    (lambda: kinds.BinaryCounts(0.5, 2).sample_rows(0), "'ones' of BinaryCounts must hold whole numbers"),
+    (
+        lambda: kinds.BinaryCounts([[1, 2]], [[2, 3]]).sample_rows(0),
+        "'n' parameter of BinaryCounts must be the same for all",
+    ),
+    (lambda: kinds.BinaryCounts(0.5, 2).sample_rows(0), "'ones' parameter of BinaryCounts must hold whole numbers"),
     (lambda: kinds.CategoryCounts([1, 2, 1], [2, 1]).sample_rows(0), "must count the same number of rows .*; got 3, 1"),
-    (lambda: kinds.TokenCounts(3).sample_rows(0), r"'counts' of TokenCounts must have one axis.* got shape \(\)"),
+    (
+        lambda: kinds.TokenCounts(3).sample_rows(0),
+        r"'counts' parameter of TokenCounts must have one axis.* got shape \(\)",
+    ),
     (lambda: kinds.TokenCounts([3]).sample_rows(0, lengths=[2]), "'lengths' must add up to the 3 tokens; got 2"),
     (lambda: kinds.TokenCounts([[3], [1]]).sample_rows(0, lengths=[4]), "'lengths' needs 'labels', the class of each"),
     (lambda: kinds.TokenCounts([[3], [1]]).sample_rows(0, lengths=[4], labels=[0]), "3 tokens of class 0; got 4"),
     (lambda: kinds.TokenCounts([3]).sample_rows(0, lengths=[3], labels=[1]), "'labels' must hold a code from 0 to 0"),
     (lambda: kinds.TokenCounts([3]).sample_rows(0, lengths=[1.5, 1.5]), "'lengths' must hold whole numbers"),
     (lambda: kinds.TokenCounts([3]).sample_rows(0, labels=[0, 0, 0]), "'labels' needs 'lengths'"),
-    (lambda: kinds.DiagonalMoments(1, 1, 4, 0, 0, 4).sample_rows(0), "'scatter' of DiagonalMoments must be 0"),
+    (
+        lambda: kinds.DiagonalMoments(1, 1, 4, 0, 0, 4).sample_rows(0),
+        "'scatter' parameter of DiagonalMoments must be 0",
+    ),
 ]
 
 

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from refusals import refused
 from suffice.errors import DataError, KindError, ShapeError
 from suffice.tables import Column, Table, frame_of, holds, kind_of, refuse
 from suffice.tables import frame as out_module
@@ -153,5 +154,5 @@ def test_without_pandas_answers_are_of_polars(monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_an_unknown_backend() -> None:
-    with pytest.raises(KindError, match="'backend' must be 'pandas', 'polars', 'pyarrow' or None; got 'modin'"):
+    with refused(KindError, "backend", must="be 'pandas', 'polars', 'pyarrow' or None", got="'modin'"):
         frame_of({"a": [1]}, "modin")

@@ -27,7 +27,7 @@ from typer.core import TyperCommand
 from typer.main import get_command
 
 from suffice.cli.outputs import check_output
-from suffice.cli.process import OutOfMemory, memory_ran_out, remark
+from suffice.cli.process import COPIES, OutOfMemory, memory_ran_out, remark
 from suffice.errors import FileError, InputError, KindError
 from suffice.telling import counted
 
@@ -175,8 +175,8 @@ def spooled(data: list[Path], output: Path | None = None, *others: Path, model: 
     streams = [path for path in data if _can_be_read_once(path)]
     twice = next((path for path in streams if streams.count(path) > 1), None)
     if twice is not None:
-        raise InputError(
-            f"The files must name each stream once, since it can be read only once; got {str(twice)!r} twice."
+        raise InputError("The files", "name each stream once, since it can be read only once").but(
+            f"got {str(twice)!r} twice"
         )
     if not streams:
         yield data
@@ -201,6 +201,7 @@ def _copy(path: Path, folder: Path, model: Any) -> Path:
     """Copy a stream into a new folder."""
     folder.mkdir()
     copy = folder / (STDIN if path == Path("-") else path.name)
+    COPIES.append(copy)
     try:
         with copy.open("wb") as file:
             if path == Path("-"):
@@ -272,9 +273,8 @@ def classifier(path: Path, light: bool = False) -> Any:
 
     model = load_to_answer(path) if light else load(path)
     if not hasattr(model, "classes_") or not hasattr(model, "predict"):
-        raise KindError(
-            f"The model file {str(path)!r} must hold a classifier; it holds a {type(model).__name__}, which 'suffice "
-            f"inspect {path}' shows."
+        raise KindError(f"The model file {str(path)!r}", "hold a classifier").but(
+            f"it holds a {type(model).__name__}, which 'suffice inspect {path}' shows"
         )
     return model
 
@@ -286,7 +286,7 @@ def model_first(paths: list[Path]) -> tuple[Path | None, list[Path]]:
         return None, paths
     if len(models) > 1 or models[0] != paths[0] or len(paths) == 1:
         found = ", ".join(repr(str(path)) for path in paths)
-        raise InputError(f"The arguments must be one model file, and after it the files of rows; got {found}.")
+        raise InputError("The arguments", "be one model file, and after it the files of rows").but(f"got {found}")
     return models[0], paths[1:]
 
 

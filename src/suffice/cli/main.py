@@ -14,11 +14,19 @@ from typing import Any, NoReturn
 import typer
 
 from suffice.cli import process
-from suffice.cli.translation import for_the_shell
 from suffice.cli.verbs import app
 
 INTERRUPTED, UNHEARD = 130, 141
 STOPPED = "interrupted; nothing was changed"
+
+OPTIONS = (
+    "target", "text", "against", "sep", "quote", "header", "encoding", "missing", "drop", "keep", "errors", "effort",
+    "method", "folds", "certificate", "kind", "journal", "longest_row",
+)  # fmt: skip
+"""Arguments of the library that are options of the same name."""
+
+SUBJECTS = {"X": "The file", "y": "The column of labels", "X and y": "The file", "paths": "The files"}
+"""What other arguments are on the command line."""
 
 
 def main() -> None:
@@ -71,8 +79,42 @@ def message_and_code(error: Exception) -> tuple[str, int]:
             what = "Standard output cannot be written" if process.unwritable() else "A file cannot be read or written"
         return f"{what}: {(error.strerror or line).lower()}.", 3
     if isinstance(error, MissingLibrary | SufficeError | ValueError):
-        return for_the_shell(line), 3 if isinstance(error, FileError | PathError | WriteError) else 2
+        return for_the_shell(error), 3 if isinstance(error, FileError | PathError | WriteError) else 2
     return f"internal error, {type(error).__name__}: {line}. Please report it with the command that you typed.", 1
+
+
+def for_the_shell(message: Exception | str) -> str:
+    """Return an error or a warning of the library in the words of the command line.
+
+    >>> from suffice.errors import InputError
+    >>> for_the_shell(InputError("target", "name a column", got="x").advise(python="Call fit(X, y) with another."))
+    "The option '--target' must name a column; got 'x'."
+    """
+    from suffice.errors import SufficeError
+
+    if isinstance(message, SufficeError):
+        options = [f"'--{name.replace('_', '-')}'" for name in message.names if name in OPTIONS]
+        subject = SUBJECTS.get(message.what, "")
+        if options:
+            subject = f"The option{'s' * (len(options) > 1)} {' and '.join(options)}"
+        came = message.came.replace("got an array of object", "got text")
+        if came.startswith("got [") and came.endswith("]"):
+            came = f"got {came[5:-1] or 'none'}"
+        if message.row is not None:  # people count the rows of files from 1
+            came = came.replace(f"row {message.row} of the files", f"row {message.row + 1:,} of the files")
+        cause = for_the_shell(message.cause) if message.cause else ""
+        line = f"{message.sentence(subject, came, cause)} {message.fix} {message.shell_fix}"
+        key = "The option '--journal' must be the key"  # which the command line reads from a file
+        line = line.replace(key, "The option '--journal-key' must name the file with the key")
+        line = line.replace("the argument 'longest_row'", "the option '--longest-row'")
+    else:
+        line = getattr(message, "shell", str(message))
+        text = line.removeprefix("could not convert string to float: ")  # numpy says so
+        line = line if text == line else f"The file must hold only numbers; got {text}."
+    for copy in process.COPIES:
+        line = line.replace(repr(str(copy)), repr(copy.name))
+    line = line.replace("The file 'standard input'", "Standard input").replace("'standard input'", "standard input")
+    return " ".join(line.split())
 
 
 def end(line: str, code: int) -> NoReturn:
@@ -84,4 +126,4 @@ def end(line: str, code: int) -> NoReturn:
 
 def as_note(message: Any, *rest: Any, **more: Any) -> None:
     """Print a warning as one line on stderr."""
-    process.remark(f"note: {for_the_shell(' '.join(str(message).split()))}")
+    process.remark(f"note: {for_the_shell(message)}")

@@ -30,8 +30,8 @@ def check_output(output: Path | None, *inputs: Path, option: str = "--output") -
     target = replaceable(output)
     for one in (one for given in inputs for one in matching(given)) if target is not None else ():
         if _same(output, one) or _among_texts(target, one):
-            raise InputError(
-                f"The option '{option}' must not name a file that is read; got {str(output)!r}, which is unchanged."
+            raise InputError(f"The option '{option}'", "not name a file that is read").but(
+                f"got {str(output)!r}, which is unchanged"
             )
 
 
@@ -131,8 +131,7 @@ def format_of(output: Path | None, as_lines: bool) -> str:
     ending = "" if output is None else output.suffix.lower()
     if ending not in ("", *FORMATS):
         raise InputError(
-            f"The option '--output' must name a file that ends in {', '.join(FORMATS)}, or has no ending; got "
-            f"{str(output)!r}."
+            "The option '--output'", f"name a file that ends in {', '.join(FORMATS)}, or has no ending", got=str(output)
         )
     wanted = "json" if as_lines else "csv"
     if as_lines and FORMATS.get(ending, wanted) != wanted:
@@ -196,9 +195,9 @@ def _in_types(table: Any, schema: Any) -> Any:
         try:
             columns.append(column.cast(field.type))
         except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
-            raise InputError(
-                f"The files must hold values of one type in each column; {field.name!r} is {field.type} in the first "
-                f"rows and {column.type} in later ones. --only-prediction leaves out the columns of the files."
+            raise InputError("The files", "hold values of one type in each column").but(
+                f"{field.name!r} is {field.type} in the first rows and {column.type} in later ones. "
+                "--only-prediction leaves out the columns of the files"
             ) from None
     return pa.table(columns, schema=schema)
 
@@ -207,9 +206,9 @@ def _must_be_known(table: Any, names: list[str]) -> None:
     """Raise InputError if a table has a column that the first one lacks."""
     more = [name for name in table.column_names if name not in names]
     if more:
-        raise InputError(
-            f"The files must have the same columns; {more[0]!r} is not in the first rows. --only-prediction leaves "
-            "out the columns of the files, and --json writes each row with its own columns."
+        raise InputError("The files", "have the same columns").but(
+            f"{more[0]!r} is not in the first rows. --only-prediction leaves out the columns of the files, and "
+            "--json writes each row with its own columns"
         )
 
 

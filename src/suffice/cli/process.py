@@ -75,6 +75,8 @@ def _stop(number: int, frame: Any) -> None:
 # standard streams
 
 _SAID: set[str] = set()
+COPIES: list[Any] = []
+"""The files that streams were copied to, whose own names are those of the streams."""
 
 
 def prepare() -> None:
@@ -120,7 +122,7 @@ def printing(done: str = "") -> Iterator[None]:
 
         discard(sys.stdout)
         why = (error.strerror or str(error)).lower()
-        raise FileError(f"Standard output cannot be written: {why}.{done}") from error
+        raise FileError(f"Standard output cannot be written: {why}.").advise(done) from error
 
 
 def unwritable() -> bool:

@@ -26,7 +26,6 @@ from suffice.cli.command_inputs import (
 )
 from suffice.cli.outputs import WIDTH, check_output, format_of, note, predictions, save, say, write
 from suffice.cli.process import printing, progress, without_pandas
-from suffice.cli.translation import for_the_shell
 from suffice.errors import FileError, InputError, KindError, LabelError, SubtractionError
 from suffice.telling import counted
 
@@ -109,7 +108,7 @@ def _key(journal: bool, path: Path | None) -> Any:
         return True if journal else None
     key = path.read_bytes().rstrip(b"\r\n")
     if not key:
-        raise InputError(f"The file of the option '--journal-key' must hold a key; {str(path)!r} is empty.")
+        raise InputError("The file of the option '--journal-key'", "hold a key").but(f"{str(path)!r} is empty")
     return key
 
 
@@ -198,8 +197,8 @@ def evaluate(
     with spooled(rows) as paths:
         model = _unfitted(paths, target, text, kind, "balanced") if path is None else classifier(path)
         if folds is not None and method not in (None, "folds"):
-            raise InputError(
-                f"The option '--folds' needs --method folds; got --method {method}. Leave out one of them."
+            raise InputError(f"The option '--folds' needs --method folds; got --method {method}.").advise(
+                "Leave out one of them."
             )
         X, y, _ = sf.engines.read_files(open_files(paths, errors, model, target), model, target, text=text)
         method = method if folds is None else Methods.folds
@@ -228,7 +227,7 @@ def evaluate(
     say(
         json,
         facts,
-        fill(f"{counted(facts['rows'], 'row')}. {for_the_shell(how)}", WIDTH),
+        fill(f"{counted(facts['rows'], 'row')}. {how}", WIDTH),
         f"accuracy   {right['share']:.4f}   (95 %: {right['low']:.4f} to {right['high']:.4f})",
         f"log loss   {_shown(loss)}",
         f"baseline   {often:.4f}   accuracy of always predicting {cut(largest, 25)}; log loss {_shown(blind)}",
@@ -272,8 +271,8 @@ def explain(
             with spooled([Path(row)], model=found) as paths:
                 one = _row(open_files(paths, errors, found, look=True, labelled=False), found, number)
         elif kind_of_rows(found) != "text":
-            raise FileError(
-                f"The file {row!r} does not exist. This model reads tables: name a file, and its row by --row."
+            raise FileError(f"The file {row!r} does not exist.").advise(
+                "This model reads tables: name a file, and its row by --row."
             )
         why = found.explain(one, *(_class(found, name) for name in (target, against)))
         two = {"target": str(why.target), "against": str(why.against)}
@@ -286,7 +285,7 @@ def _row(files: Any, model: Any, number: int) -> Any:
     from suffice.later import pa
 
     if number < 1:
-        raise InputError(f"The option '--row' must be 1 or more; got {number}.")
+        raise InputError("The option '--row'", "be 1 or more").but(f"got {number}")
     parts, rows = [], 0
     for table in files:
         parts.append(table)
@@ -294,8 +293,8 @@ def _row(files: Any, model: Any, number: int) -> Any:
         if rows >= number:
             break
     else:
-        raise InputError(
-            f"The option '--row' must name a row of the file, which has {counted(rows, 'row')}; got {number}."
+        raise InputError("The option '--row'", f"name a row of the file, which has {counted(rows, 'row')}").but(
+            f"got {number}"
         )
     table = pa.concat_tables(parts, promote_options="permissive")
     columns = roles(table, model, None, getattr(model, "text_column_", None), labelled=False)
@@ -372,9 +371,8 @@ def update(
 def _must_keep_journal(model: Any, option: str, path: Path) -> None:
     if model.journal_ is None:
         raise InputError(
-            f"The option '{option}' needs a model with a journal, which {str(path)!r} does not keep. Fit it with "
-            "'suffice fit --journal'."
-        )
+            f"The option '{option}' needs a model with a journal, which {str(path)!r} does not keep."
+        ).advise("Fit it with 'suffice fit --journal'.")
 
 
 @app.command(cls=FilesCommand)
@@ -426,8 +424,8 @@ def forget(
         except SubtractionError as error:
             raise _not_learned(error, model) from error
         if not hasattr(found, "classes_"):
-            raise InputError(
-                f"These are all the rows that the model has learned. Delete the model file {str(model)!r} instead."
+            raise InputError("These are all the rows that the model has learned.").advise(
+                f"Delete the model file {str(model)!r} instead."
             )
         lines = [f"Forgot {counted(rows, 'row')}; wrote {target}"]
         if signed is None:
@@ -437,9 +435,8 @@ def forget(
 
             proof = certificate or signed.unused_path(target)
             if proof.exists():
-                raise FileError(
-                    f"The file {str(proof)!r} exists already, and certificates are not replaced. Name another file "
-                    "with --certificate."
+                raise FileError(f"The file {str(proof)!r} exists already, and certificates are not replaced.").advise(
+                    "Name another file with --certificate."
                 )
             write((target, pieces(found)), (proof, [signed.json.encode()]))
             facts |= {"certificate": str(proof), "left": signed.left}
@@ -459,8 +456,8 @@ def _not_learned(error: SubtractionError, path: Path) -> SubtractionError:
     """Return the error for rows that a model has not learned, in terms of the files."""
     which = "These rows include a row that was not learned with this label, or was forgotten already"
     if error.row is not None:
-        which = f"Row {error.row + 1:,} of the files {error.reason.removeprefix('it ')}"
-    return SubtractionError(f"{which}. The model file {str(path)!r} is unchanged.")
+        which = f"Row {error.row + 1:,} of the files {error.came.removeprefix('it ')}"
+    return SubtractionError(f"{which}.").advise(f"The model file {str(path)!r} is unchanged.")
 
 
 @app.command(cls=FilesCommand)
@@ -493,17 +490,15 @@ def merge(models: Models, output: NewModel = Path("merged.suffice"), json: Json 
     found = [classifier(path) for path in models]
     for path, one in zip(models, found, strict=True):
         if type(one) is not type(found[0]):
-            raise KindError(
-                f"The model files must hold models of one kind; {str(models[0])!r} holds a {called(found[0])} and "
-                f"{str(path)!r} a {called(one)}."
+            raise KindError("The model files", "hold models of one kind").but(
+                f"{str(models[0])!r} holds a {called(found[0])} and {str(path)!r} a {called(one)}"
             )
     journals = [getattr(one, "journal_", None) for one in found]
     checks = {None if journal is None else bytes(journal.check) for journal in journals}
     if len(checks) > 1:
         why = "some keep none" if None in checks else "they have different keys"
-        raise InputError(
-            f"The models must all keep a journal under the same key, or none; {why}. Fit them with the same "
-            "--journal-key, or all without a journal."
+        raise InputError("The models", "all keep a journal under the same key, or none").but(
+            why, "Fit them with the same --journal-key, or all without a journal."
         )
     merged = sf.merge(found)
     save(merged, output)
@@ -538,7 +533,7 @@ def compare(
     lines = [f"{row['model']:<{width}}  {row['accuracy']:8.4f}  {_shown(row['log_loss']):>8}" for row in rows]
     hows = list(dict.fromkeys(row["how"] for row in rows))
     shown = hows if len(hows) == 1 else [f"{row['model']}: {row['how']}" for row in rows]
-    say(json, {"models": rows}, f"{'model':<{width}}  accuracy  log loss", *lines, *map(for_the_shell, shown))
+    say(json, {"models": rows}, f"{'model':<{width}}  accuracy  log loss", *lines, *shown)
 
 
 @app.command(cls=FilesCommand)
@@ -565,7 +560,7 @@ def report(
         X, y, target = sf.engines.read_files(open_files(paths, errors, found), found)
         page = sf.report(found, X, y, held_out=None if learned is None else not learned, target=target)
         write((output, [page.html.encode()]))
-    how = fill(for_the_shell(page.how.replace(SAY_SO, "--learned")), WIDTH)
+    how = fill(page.how.replace(SAY_SO, "--learned"), WIDTH)
     say(False, {"page": str(output)}, f"Wrote {output}", how)
 
 

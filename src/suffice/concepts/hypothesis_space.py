@@ -39,10 +39,7 @@ def read_space(hypotheses: Any, domain: Any = None, names: Any = None) -> Space:
             raise InputError("The argument 'names' is for hypotheses without keys; got both keys and names.")
         names, hypotheses = tuple(hypotheses), tuple(hypotheses.values())
     if isinstance(hypotheses, str) or not isinstance(hypotheses, Iterable):
-        raise KindError(
-            "The argument 'hypotheses' must be sets, predicates or rows of a boolean matrix; "
-            f"got a {type(hypotheses).__name__}."
-        )
+        raise KindError("hypotheses", "be sets, predicates or rows of a boolean matrix", got_a=hypotheses)
     items = None if domain is None else different(domain, "domain")
     if isinstance(hypotheses, np.ndarray):
         items, bits = _from_blocks(iter([hypotheses]), items)
@@ -56,9 +53,7 @@ def as_list(items: Any, name: str) -> list[Any]:
     if isinstance(items, np.ndarray) and items.ndim == 1:
         return [*items.tolist()]
     if isinstance(items, str | bytes) or not isinstance(items, Iterable):
-        raise KindError(
-            f"The argument '{name}' must be a list of items; got {items!r}. Write [{items!r}] for one item."
-        )
+        raise KindError(name, "be a list of items", got=items).advise(f"Write [{items!r}] for one item.")
     return list(items)
 
 
@@ -70,25 +65,24 @@ def read_prior(prior: Any, names: tuple[Hashable, ...]) -> Array:
         if set(prior) != set(names):
             odd = min(set(prior) ^ set(names), key=repr)
             got = f"one for {odd!r}, which is not a hypothesis" if odd in prior else f"none for {odd!r}"
-            raise InputError(f"The argument 'prior' must have exactly one weight for each hypothesis; got {got}.")
+            raise InputError("prior", "have exactly one weight for each hypothesis").but(f"got {got}")
         prior = [prior[name] for name in names]
     try:
         weights = np.array(prior, np.float64)
     except (TypeError, ValueError):
-        raise KindError(f"The argument 'prior' must hold weights as numbers; got {prior!r}.") from None
+        raise KindError("prior", "hold weights as numbers", got=prior) from None
     if weights.shape != (len(names),):
-        raise ShapeError(
-            f"The argument 'prior' must hold a weight for each of {len(names)} hypotheses; got shape {weights.shape}."
+        raise ShapeError("prior", f"hold a weight for each of {len(names)} hypotheses").but(
+            f"got shape {weights.shape}"
         )
     bad = np.flatnonzero(~(np.isfinite(weights) & (weights >= 0)))
     if len(bad):
-        raise InputError(
-            f"The argument 'prior' must hold weights that are finite and not negative; "
-            f"got {weights[bad[0]]:g} for {names[bad[0]]!r}."
+        raise InputError("prior", "hold weights that are finite and not negative").but(
+            f"got {weights[bad[0]]:g} for {names[bad[0]]!r}"
         )
     largest = weights.max()
     if largest == 0:
-        raise InputError("The argument 'prior' must give at least one hypothesis a weight above zero; got only zeros.")
+        raise InputError("prior", "give at least one hypothesis a weight above zero").but("got only zeros")
     weights /= largest  # keeps their sum finite
     return np.asarray(weights / weights.sum())
 
@@ -100,10 +94,10 @@ def checked_space(bits: Bits, items: tuple[Hashable, ...], names: Any) -> Space:
         raise DataError(f"A concept learner needs at least one {what}; got none.")
     named = tuple(range(bits.rows)) if names is None else different(names, "names")
     if len(named) != bits.rows:
-        raise ShapeError(f"The argument 'names' must name each of {bits.rows} hypotheses; got {len(named)} names.")
+        raise ShapeError("names", f"name each of {bits.rows} hypotheses").but(f"got {len(named)} names")
     empty = np.flatnonzero(bits.sizes == 0)
     if len(empty):
-        raise DataError(f"A hypothesis must hold at least one item of the domain; {named[empty[0]]!r} holds none.")
+        raise DataError("A hypothesis", "hold at least one item of the domain").but(f"{named[empty[0]]!r} holds none")
     return Space(named, items, bits)
 
 
@@ -113,10 +107,10 @@ def different(values: Any, name: str) -> tuple[Hashable, ...]:
     try:
         seen = set(found)
     except TypeError:
-        raise KindError(f"The argument '{name}' must list hashable items; got {found!r}.") from None
+        raise KindError(name, "list hashable items", got=found) from None
     if len(seen) < len(found):
         twice = next(value for at, value in enumerate(found) if value in found[:at])
-        raise InputError(f"The argument '{name}' must list distinct values; got {twice!r} twice.")
+        raise InputError(name, "list distinct values").but(f"got {twice!r} twice")
     return found
 
 
@@ -148,19 +142,21 @@ def _block(block: Any, width: int | None) -> Booleans:
     matrix = np.asarray(block)
     if matrix.ndim != 2 or width not in (None, matrix.shape[1]):
         columns = "items" if width is None else f"{width} items, as in the domain"
-        raise ShapeError(f"A matrix of hypotheses must have shape hypotheses × {columns}; got shape {matrix.shape}.")
+        raise ShapeError("A matrix of hypotheses", f"have shape hypotheses × {columns}").but(
+            f"got shape {matrix.shape}"
+        )
     if matrix.dtype != np.bool_ and not (matrix.dtype.kind in "iuf" and ((matrix == 0) | (matrix == 1)).all()):
         odd = f"an array of {matrix.dtype}"
         if matrix.dtype.kind in "iuf":
             odd = str(matrix[(matrix != 0) & (matrix != 1)][0])
-        raise DataError(f"A matrix of hypotheses must hold True and False, or zeros and ones; got {odd}.")
+        raise DataError("A matrix of hypotheses", "hold True and False, or zeros and ones").but(f"got {odd}")
     return matrix.astype(np.bool_, copy=False)
 
 
 def _union(members: list[Any]) -> tuple[Hashable, ...]:
     """Return the items of all sets, sorted if possible."""
     if any(callable(one) or (isinstance(one, np.ndarray) and one.dtype == np.bool_) for one in members):
-        raise InputError("The argument 'domain' must list all items if hypotheses are predicates or rows; got None.")
+        raise InputError("domain", "list all items if hypotheses are predicates or rows").but("got None")
     seen = dict.fromkeys(item for one in members for item in as_list(one, "hypotheses"))
     try:
         return tuple(sorted(seen))
@@ -173,14 +169,14 @@ def _row(one: Any, items: tuple[Hashable, ...], codes: dict[Hashable, int]) -> B
         return np.fromiter((bool(one(item)) for item in items), np.bool_, len(items))
     if isinstance(one, np.ndarray) and one.dtype == np.bool_:
         if one.shape != (len(items),):
-            raise ShapeError(
-                f"A row of a hypothesis must have a value for each of {len(items)} items; got shape {one.shape}."
+            raise ShapeError("A row of a hypothesis", f"have a value for each of {len(items)} items").but(
+                f"got shape {one.shape}"
             )
         return np.asarray(one)
     row = np.zeros(len(items), np.bool_)
     for item in as_list(one, "hypotheses"):
         if item not in codes:
-            raise DataError(f"A hypothesis must hold only items of the domain; got {item!r}, which is not in it.")
+            raise DataError("A hypothesis", "hold only items of the domain").but(f"got {item!r}, which is not in it")
         row[codes[item]] = True
     return row
 
@@ -188,7 +184,7 @@ def _row(one: Any, items: tuple[Hashable, ...], codes: dict[Hashable, int]) -> B
 def check_parts(found: Any, names: tuple[str, ...], what: str) -> None:
     """Raise DataError unless a part of a file has these keys."""
     if not isinstance(found, dict) or set(found) != set(names):
-        raise DataError(f"{what} must have {list(names)}; got {str(found)[:80]}.")
+        raise DataError(what, f"have {list(names)}").but(f"got {str(found)[:80]}")
 
 
 def read_state(state: State) -> Space:
@@ -199,18 +195,18 @@ def read_state(state: State) -> Space:
     names, items = (_from_file(schema[name], name) for name in ("hypotheses", "domain"))
     packed, rows = schema["bits"], len(names)
     if not isinstance(packed, np.ndarray) or packed.dtype != np.uint8 or packed.shape != (-(-rows // 8), len(items)):
-        raise DataError(f"Bits must be an array for {rows} hypotheses and {len(items)} items.")
+        raise DataError("Bits", f"be an array for {rows} hypotheses and {len(items)} items")
     if rows % 8 and (packed[-1] & (255 >> rows % 8)).any():
-        raise DataError(f"Bits must be set for {rows} hypotheses only; got some beyond them.")
+        raise DataError("Bits", f"be set for {rows} hypotheses only").but("got some beyond them")
     return checked_space(Bits(packed, rows), different(items, "domain"), names)
 
 
 def read_belief(prior: Any, space: Space) -> Array:
     """Return the prior of a file, unchanged to the bit; raise DataError if it is invalid."""
     if not isinstance(prior, np.ndarray) or prior.dtype != np.float64 or prior.shape != (len(space.names),):
-        raise DataError(f"A prior must have a probability for each of {len(space.names)} hypotheses.")
+        raise DataError("A prior", f"have a probability for each of {len(space.names)} hypotheses")
     if not (np.isfinite(prior) & (prior >= 0)).all() or abs(prior.sum() - 1) > 1e-9:
-        raise DataError("A prior must have probabilities that add up to one.")
+        raise DataError("A prior", "have probabilities that add up to one")
     return prior
 
 
@@ -229,5 +225,5 @@ def _from_file(values: Any, name: str) -> tuple[Hashable, ...]:
     if isinstance(values, np.ndarray) and values.ndim == 1 and values.dtype in (np.int64, np.float64):
         return tuple(values.tolist())
     if not isinstance(values, list):
-        raise DataError(f"The {name} of a learner must be a list.")
+        raise DataError(f"The {name} of a learner", "be a list")
     return tuple(values)

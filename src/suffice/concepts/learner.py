@@ -189,9 +189,9 @@ class ConceptLearner:
     def _believe(self, space: Space, prior: Array, sampling: Sampling, noise: float) -> None:
         rate: Any = noise
         if sampling not in ("strong", "weak"):
-            raise InputError(f"The argument 'sampling' must be 'strong' or 'weak'; got {sampling!r}.")
+            raise InputError("sampling", "be 'strong' or 'weak'", got=sampling)
         if not (isinstance(rate, Real) and 0 <= float(rate) < 1):
-            raise InputError(f"The argument 'noise' must be a number from 0 to below 1; got {noise!r}.")
+            raise InputError("noise", "be a number from 0 to below 1", got=noise)
         self._space, self.sampling, self.noise = space, sampling, float(noise)
         self._codes = {item: code for code, item in enumerate(space.domain)}
         self._kind = DRAWN if sampling == "strong" else ASKED_IN  # of observed examples
@@ -214,11 +214,11 @@ class ConceptLearner:
         check_parts(state["statistics"], ("observed",), "Statistics of a learner")
         items, shape = state["statistics"]["observed"], (3, len(space.domain))
         if not isinstance(items, np.ndarray) or items.dtype != np.int64 or items.shape != shape:
-            raise DataError(f"Observations must be counts of {shape[1]} items.")
+            raise DataError("Observations", f"be counts of {shape[1]} items")
         odd = items[DRAWN].any() if learner.sampling == "weak" else False
         if odd or (items < 0).any() or items.sum(dtype=np.float64) > MOST_OBSERVED:
-            raise DataError(
-                "Observations must be counts of at least 0; under weak sampling, none may be drawn examples."
+            raise DataError("Observations", "be counts of at least 0").but(
+                "under weak sampling, none may be drawn examples"
             )
         return learner._with(Tallies.of(space.bits, items))
 
@@ -261,7 +261,7 @@ class ConceptLearner:
         """
         answer: Any = member
         if not isinstance(answer, bool | np.bool_):
-            raise KindError(f"The argument 'member' of answer must be True or False; got {member!r}.")
+            raise KindError("answer.member", "be True or False", got=member)
         return self._with(self._scores.seen + self._tally(ASKED_IN if member else ASKED_OUT, items))
 
     def forget(self, items: Any) -> Self:
@@ -326,16 +326,16 @@ class ConceptLearner:
     def sample(self, size: Size = (), rng: Rng = None, *, of: Literal["hypotheses", "items"] = "hypotheses") -> Any:
         """Draw from the posterior: names of hypotheses, or future examples (strong sampling only)."""
         if of not in ("hypotheses", "items"):
-            raise InputError(f"The argument 'of' must be 'hypotheses' or 'items'; got {of!r}.")
+            raise InputError("of", "be 'hypotheses' or 'items'", got=of)
         from suffice.posterior.base import draws, generator
 
         rng, shape = generator(rng), draws(size)
         places: Integers = np.asarray(rng.choice(len(self.hypotheses), shape, p=self._scores.posterior))
         if of == "items" and self.sampling == "weak":
             raise InputError(
-                "Items can be drawn under sampling='strong' only; got 'weak', which does not model where items come "
-                "from. Draw hypotheses with of='hypotheses'."
-            )
+                "Items can be drawn under sampling='strong' only; got 'weak', which does not model where items "
+                "come from."
+            ).advise(python="Draw hypotheses with of='hypotheses'.")
         drawn = np.empty(places.size, object)
         for at, hypothesis in enumerate(places.ravel().tolist()):
             if of == "hypotheses":
@@ -363,7 +363,7 @@ class ConceptLearner:
         except (KeyError, TypeError):
             odd = next(item for item in found if not isinstance(item, Hashable) or item not in self._codes)
             ends = f"{self.domain[0]!r} to {self.domain[-1]!r}, {len(self.domain):,} in all"
-            raise DataError(f"The argument 'items' must hold items of the domain ({ends}); got {odd!r}.") from None
+            raise DataError("items", f"hold items of the domain ({ends})", got=odd) from None
 
     def _tally(self, kind: int, items: Any) -> Tallies:
         counts = np.zeros((3, len(self.domain)), np.int64)

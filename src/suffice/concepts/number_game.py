@@ -130,16 +130,16 @@ class NumberGame(ConceptLearner):
         noise: float = 0.0,
     ) -> None:
         if prior not in ("rules", "intervals"):
-            raise InputError(f"The argument 'prior' of NumberGame must be 'rules' or 'intervals'; got {prior!r}.")
+            raise InputError("NumberGame.prior", "be 'rules' or 'intervals'", got=prior)
         given: Any = numbers
         listed = list(given) if isinstance(given, Iterable) and not isinstance(given, str) else []
         whole = all(isinstance(n, Integral) and not isinstance(n, bool) for n in listed)
         if not listed or not whole or len(set(listed)) < len(listed):
-            raise InputError(f"The argument 'numbers' of NumberGame must list distinct whole numbers; got {numbers!r}.")
+            raise InputError("NumberGame.numbers", "list distinct whole numbers", got=numbers)
         domain = sorted(int(n) for n in listed)
         given = usual_rules(domain) if rules is None else rules
         if not isinstance(given, Mapping) or not given:
-            raise InputError(f"The argument 'rules' of NumberGame must be a dict of rules by name; got {rules!r}.")
+            raise InputError("NumberGame.rules", "be a dict of rules by name", got=rules)
         weighed = {name: _weighed(name, rule) for name, rule in given.items()}
         space = read_space({name: rule for name, (rule, _) in weighed.items()}, domain)
         weights = read_prior({name: weight for name, (_, weight) in weighed.items()}, space.names)  # CL-4
@@ -148,8 +148,7 @@ class NumberGame(ConceptLearner):
             twice = [name for name in given if name in names]
             if twice:
                 raise InputError(
-                    "The argument 'rules' of NumberGame must not name a rule as an interval is named with "
-                    f"prior='intervals'; got {twice[0]!r}."
+                    "NumberGame.rules", "not name a rule as an interval is named with prior='intervals'", got=twice[0]
                 )
             matrix = np.concatenate([space.bits.columns(np.arange(len(domain))), rows])
             space = read_space(matrix, domain, [*given, *names])
@@ -167,18 +166,16 @@ def _weighed(name: object, given: Any) -> tuple[Any, float]:
     numbers = isinstance(rule, Iterable) and not isinstance(rule, str | tuple)
     if not (callable(rule) or numbers) or not (isinstance(weight, Real) and 0 <= float(weight) < np.inf):
         raise InputError(
-            "The argument 'rules' of NumberGame must give a set of numbers or a function for each rule, or a pair of "
-            f"one of these and a weight from 0 on; got {given!r} for {name!r}."
-        )
+            "NumberGame.rules",
+            "give a set of numbers or a function for each rule, or a pair of one of these and a weight from 0 on",
+        ).but(f"got {given!r} for {name!r}")
     return rule, float(weight)
 
 
 def _intervals(domain: list[int]) -> tuple[list[str], Booleans]:
     """Return the names of all intervals [l, u], and rows of whether each number lies in them."""
     if len(domain) > MOST:
-        raise InputError(
-            f"The argument 'numbers' must hold at most {MOST:,} numbers with prior='intervals'; got {len(domain):,}."
-        )
+        raise InputError("numbers", f"hold at most {MOST:,} numbers with prior='intervals'").but(f"got {len(domain):,}")
     numbers = np.array(domain)
     low, high = (numbers[end] for end in np.triu_indices(len(domain)))
     ends = zip(low.tolist(), high.tolist(), strict=True)
@@ -189,10 +186,10 @@ def _intervals(domain: list[int]) -> tuple[list[str], Booleans]:
 def _mixture(rules: Array, intervals: Booleans, weight: float, scale: float) -> Array:
     share: Any = weight
     if not (isinstance(share, Real) and 0 <= float(share) <= 1):
-        raise InputError(f"The argument 'weight' of NumberGame must be a number from 0 to 1; got {weight!r}.")
+        raise InputError("NumberGame.weight", "be a number from 0 to 1", got=weight)
     size: Any = scale
     if not (isinstance(size, Real) and 0 < float(size) < np.inf):
-        raise InputError(f"The argument 'scale' of NumberGame must be a number above 0; got {scale!r}.")
+        raise InputError("NumberGame.scale", "be a number above 0", got=scale)
     sizes = intervals.sum(axis=1)
     with np.errstate(over="ignore"):
         erlang = sizes * np.exp((sizes.min() - sizes) / size)  # up to a factor that keeps one above zero

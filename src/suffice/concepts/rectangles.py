@@ -72,7 +72,7 @@ class Rectangles:
 
     def __init__(self, expected_size: Any = None, *, sampling: Sampling = "strong") -> None:
         if sampling not in ("strong", "weak"):
-            raise InputError(f"The argument 'sampling' must be 'strong' or 'weak'; got {sampling!r}.")
+            raise InputError("sampling", "be 'strong' or 'weak'", got=sampling)
         if sampling == "weak" and expected_size is None:
             raise KeywordError(
                 "Weak sampling needs the argument 'expected_size': without it the examples never bound the rectangle."
@@ -86,8 +86,7 @@ class Rectangles:
                 or not ((sizes >= 1 / LARGEST) & (sizes <= LARGEST)).all()
             ):
                 raise InputError(
-                    "The argument 'expected_size' of Rectangles must be a number above 0, or one per feature; "
-                    f"got {expected_size!r}."
+                    "Rectangles.expected_size", "be a number above 0, or one per feature", got=expected_size
                 )
             sizes = sizes.copy()
             sizes.setflags(write=False)
@@ -99,7 +98,9 @@ class Rectangles:
     def tightest_(self) -> Array:
         """Smallest rectangle that holds all examples: the lowest and the highest value in each feature."""
         if self.n_ == 0:
-            raise DataError("Rectangles has no observations yet. Call observe() with at least one point first.")
+            raise DataError("Rectangles has no observations yet.").advise(
+                python="Call observe() with at least one point first."
+            )
         return np.stack([self._low, self._high], axis=1)
 
     def observe(self, points: Any) -> Self:
@@ -160,38 +161,31 @@ class Rectangles:
         if self.sampling == "weak" or not len(flat) or (self.expected_size is not None and self.n_ == 1):
             return
         hint = " Pass 'expected_size' to generalise from one point." if self.n_ == 1 else ""
-        raise DataError(
-            "The examples of Rectangles must have two different values in each feature; "
-            f"got only {self._low[flat[0]]:g} in feature {(self._names or range(len(span)))[flat[0]]}.{hint}"
+        raise DataError("The examples of Rectangles", "have two different values in each feature").but(
+            f"got only {self._low[flat[0]]:g} in feature {(self._names or range(len(span)))[flat[0]]}", hint
         )
 
     def _read(self, points: Any) -> Array:
         """Return points as a matrix of numbers; raise unless they have the features of earlier points."""
         found, names = _numbers(points), _names(points)
         if found is None:
-            raise KindError(
-                f"The argument 'points' must hold numbers, a row per point; got values of another type in a "
-                f"{type(points).__name__}."
+            raise KindError("points", "hold numbers, a row per point").but(
+                f"got values of another type in a {type(points).__name__}"
             )
         width = self._width()
         if found.ndim != 2 or found.shape[1] == 0 or width not in (None, found.shape[1]):
             columns = "n_features" if width is None else str(width)
             hint = " Write [point] for one point." if found.ndim == 1 else ""
-            raise ShapeError(
-                f"The argument 'points' must have shape (n_points, {columns}); got shape {found.shape}.{hint}"
-            )
+            raise ShapeError("points", f"have shape (n_points, {columns})").but(f"got shape {found.shape}", hint)
         if self._names is not None and names is not None:
             if sorted(names) != sorted(self._names):
-                raise DataError(
-                    f"The argument 'points' must have the columns {self._names}, which were observed; got {names}."
-                )
+                raise DataError("points", f"have the columns {self._names}, which were observed").but(f"got {names}")
             found = found[:, [names.index(name) for name in self._names]]
         bad = np.argwhere(~(np.abs(found) <= LARGEST))
         if len(bad):
             point, feature = bad[0]
-            raise DataError(
-                f"The argument 'points' must hold finite numbers; got {found[point, feature]:g} in feature {feature} "
-                f"of point {point}."
+            raise DataError("points", "hold finite numbers").but(
+                f"got {found[point, feature]:g} in feature {feature} of point {point}"
             )
         return found
 
@@ -225,18 +219,18 @@ class Rectangles:
         width = empty._width()
         arrays = all(isinstance(end, np.ndarray) and end.dtype == np.float64 and end.ndim == 1 for end in (low, high))
         if type(n) is not int or not 0 <= n <= MOST_OBSERVED or not arrays:
-            raise DataError("Statistics of Rectangles must be a number of points and two corners.")
+            raise DataError("Statistics of Rectangles", "be a number of points and two corners")
         if low.shape != high.shape or (n == 0) != (len(low) == 0) or (n > 0 and width not in (None, len(low))):
-            raise DataError("Corners of Rectangles must have as many features as sizes, and be empty without points.")
+            raise DataError("Corners of Rectangles", "have as many features as sizes, and be empty without points")
         if not ((low <= high) & (low >= -LARGEST) & (high <= LARGEST)).all() or (n == 1 and (low != high).any()):
-            raise DataError("Corners of Rectangles must be finite, the lower first, and equal if there is one point.")
+            raise DataError("Corners of Rectangles", "be finite, the lower first, and equal if there is one point")
         if not named:
             return empty._with(n, low, high)
         check_parts(state["schema"], ("features",), "The schema of Rectangles")
         names, width = state["schema"]["features"], len(low)
         if not isinstance(names, list) or not all(isinstance(name, str) for name in names) or len({*names}) != width:
-            raise DataError(
-                f"Rectangles must have a different name for each of {width} features; got {str(names)[:80]}."
+            raise DataError("Rectangles", f"have a different name for each of {width} features").but(
+                f"got {str(names)[:80]}"
             )
         return empty._with(n, low, high, names)
 

@@ -159,7 +159,7 @@ def conflict(bits: Bits, possible: Booleans, tallies: Tallies, domain: tuple[Has
         f"No hypothesis explains all observations: none explains {listed}"
         + (", though some explain any fewer of them" if len(named) > 1 else "")
         + ". Set noise above 0 if an example may be wrong.",
-        tuple(domain[code] for code, _ in sorted(core)),
+        examples=tuple(domain[code] for code, _ in sorted(core)),
     )
 
 

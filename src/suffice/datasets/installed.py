@@ -80,7 +80,7 @@ def docstrings(
     """
     for name, value in {"per_label": per_label, "at_least": at_least, "n_labels": n_labels}.items():
         if value < 1:
-            raise InputError(f"docstrings expects '{name}' to be at least 1; got {value!r}.")
+            raise InputError(f"docstrings.{name}", "be at least 1", got=value)
     gathered: list[list[Paragraph]] = []
     for library in installed(libraries):
         if libraries is None and len(gathered) == n_labels:
@@ -115,9 +115,9 @@ def installed(names: Iterable[str] | None = None) -> list[Library]:
     absent = [name for name in wanted if name not in known or not known[name].modules]
     if absent:
         raise InputError(
-            "docstrings expects 'libraries' to name installed distributions other than suffice, such as "
-            f"'scikit-learn', or 'python'; got {min(absent)!r}, which has no modules to read."
-        )
+            "docstrings.libraries",
+            "name installed distributions other than suffice, such as 'scikit-learn', or 'python'",
+        ).but(f"got {min(absent)!r}, which has no modules to read")
     return [known[name] for name in dict.fromkeys(wanted)]
 
 

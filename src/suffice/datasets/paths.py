@@ -19,7 +19,7 @@ def existing(path: AnyPath, reader: str) -> Path:
     """Return the path; raise PathError if it does not exist."""
     found = Path(path).expanduser()
     if not found.exists():
-        raise PathError(f"{reader} expects 'path' to be a file or folder that exists; got {str(path)!r}.")
+        raise PathError(f"{reader}.path", "be a file or folder that exists", got=str(path))
     return found
 
 
@@ -57,4 +57,4 @@ def lines(file: Path, reader: str, encoding: str = "utf-8") -> list[str]:
 def check_subset(subset: str, reader: str) -> None:
     """Raise InputError unless the subset is 'train', 'test' or 'all'."""
     if subset not in SUBSETS:
-        raise InputError(f"{reader} expects 'subset' to be 'train', 'test' or 'all'; got {subset!r}.")
+        raise InputError(f"{reader}.subset", "be 'train', 'test' or 'all'", got=subset)

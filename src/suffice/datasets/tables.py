@@ -130,7 +130,7 @@ def read_table(name: str, path: AnyPath, subset: str = "all") -> LabelledTable:
     if name not in FORMATS:
         guess = get_close_matches(name, FORMATS, 1)
         hint = f" Did you mean {guess[0]!r}?" if guess else ""
-        raise InputError(f"read_table expects 'name' to be one of {', '.join(FORMATS)}; got {name!r}.{hint}")
+        raise InputError("read_table.name", f"be one of {', '.join(FORMATS)}", got=name).advise(hint)
     known = FORMATS[name]
     check_subset(subset, "read_table")
     if subset != "all" and "train" not in known.files and not known.split:

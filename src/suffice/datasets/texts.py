@@ -161,7 +161,7 @@ def read_udhr(path: AnyPath, unit: str = "text") -> Corpus:
     ['eng', 'eng']
     """
     if unit not in ("text", "line"):
-        raise InputError(f"read_udhr expects 'unit' to be 'text' or 'line'; got {unit!r}.")
+        raise InputError("read_udhr.unit", "be 'text' or 'line'", got=unit)
     place = existing(path, "read_udhr")
     packed = (
         place if place.is_file() else next((f for n in ("udhr2.zip", "udhr.zip") if (f := place / n).is_file()), None)

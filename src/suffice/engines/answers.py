@@ -22,8 +22,8 @@ def must_be_free(names: Sequence[str], columns: Sequence[str]) -> None:
     """Raise InputError if the rows have a column by the name of a column of predictions."""
     taken = [name for name in names if name in columns]
     if taken:
-        raise InputError(
-            f"The argument 'data' must have no column {taken[0]!r}, the name of a column of predictions. Rename it."
+        raise InputError("data", f"have no column {taken[0]!r}, the name of a column of predictions").advise(
+            "Rename it."
         )
 
 
@@ -93,4 +93,4 @@ class Answering:
 
     def _fail(self, error: Exception, bad: list[int], partition: int, start: int) -> None:
         row = f"row {start + bad[0]} of partition {partition}" if bad else f"partition {partition}"
-        raise DataError(f"The argument 'data' must hold rows that the model can read; {row} cannot: {error}") from None
+        raise DataError("data", "hold rows that the model can read", cause=error).but(f"{row} cannot") from None

@@ -135,9 +135,8 @@ def update_files(
     must_be_fitted(model)
     kept, rows, again = model.journal_ is not None, 0, 0
     if once and not kept:
-        raise InputError(
-            "The argument 'once' needs a model that keeps a journal; this one was fitted without. Fit it again with "
-            "'journal'."
+        raise InputError("The argument 'once' needs a model that keeps a journal; this one was fitted without.").advise(
+            python="Fit it again with 'journal'."
         )
     with changing(model) as changed:
         for columns, table in _batches(_opened(paths, reading, model), model):
@@ -160,8 +159,9 @@ def _admit(model: Any, labels: Any) -> None:
         return
     if (known.dtype.kind in "UO") != (seen.dtype.kind in "UO"):
         raise LabelError(
-            f"The column of labels must hold labels such as {known.tolist()[0]!r}, like the model's classes; got "
-            f"{seen.tolist()[0]!r}."
+            "The column of labels",
+            f"hold labels such as {known.tolist()[0]!r}, like the model's classes",
+            got=seen.tolist()[0],
         )
     model._put(model._model.among(np.union1d(known, seen)), model._predictor.views, model._stale)
 
@@ -206,7 +206,9 @@ def forget_files(
     with changing(model) as changed:
         for columns, table in _batches(_opened(paths, reading, model), model, model.journal_ is not None):
             if not hasattr(changed, "classes_"):
-                raise SubtractionError("The files must hold rows that were learned; they hold more than the model has.")
+                raise SubtractionError("The files", "hold rows that were learned").but(
+                    "they hold more than the model has"
+                )
             X, y = columns.features(table), columns.labels(table)
             found = changed.forget(X, y, drop_views=drop_views, journal=journal)
             signed = found if isinstance(found, Certificate) else None
@@ -250,7 +252,8 @@ def refresh_files(model: Classifier, paths: Any, **reading: Any) -> int:
         try:
             only_learned(model.journal_, examples, model._reader)
         except SubtractionError as error:
-            raise SubtractionError(str(error), None if error.row is None else rows + error.row, error.reason) from error
+            error.row = None if error.row is None else rows + error.row
+            raise
         rows += table.num_rows
         if every:
             parts.append(table)
@@ -270,7 +273,9 @@ def refresh_files(model: Classifier, paths: Any, **reading: Any) -> int:
 
 def no_rows(files: Files) -> InputError:
     """Return the error for files without rows."""
-    return InputError(f"The files must hold rows; found none in {', '.join(repr(str(path)) for path in files.paths)}.")
+    return InputError("The files", "hold rows").but(
+        f"found none in {', '.join(repr(str(path)) for path in files.paths)}"
+    )
 
 
 def _opened(paths: Any, reading: dict[str, Any], model: Classifier | None = None, target: str | None = None) -> Files:

@@ -30,7 +30,9 @@ try:
     from dask.base import compute
     from dask.delayed import delayed
 except ImportError as error:
-    raise MissingLibrary("suffice.engines.dask needs Dask. Install it with: pip install suffice[dask]") from error
+    raise MissingLibrary("suffice.engines.dask needs Dask.").advise(
+        "Install it with: pip install suffice[dask]"
+    ) from error
 
 __all__ = ["fit", "predict"]
 
@@ -124,7 +126,7 @@ def _kind(data: Any) -> str:
     names = {base.__name__ for base in type(data).__mro__ if base.__module__.startswith("dask.")}
     found = names & {"DataFrame", "Bag", "Array"}
     if not found or not hasattr(data, "to_delayed"):
-        raise KindError(f"The argument 'data' must be a dask DataFrame, Bag or Array; got a {type(data).__name__}.")
+        raise KindError("data", "be a dask DataFrame, Bag or Array", got_a=data)
     return found.pop()
 
 
@@ -173,7 +175,7 @@ def _opened(data: Any, target: Any, alone: bool) -> tuple[list[Any], Any, Any]:
     if alone and target is None:
         return [delayed(Matrix)(block) for block in X.to_delayed().ravel()], _PAIRS.remove(1), None
     if not hasattr(target, "to_delayed"):
-        raise InputError("The argument 'target' must be a dask Array of labels if the data are an Array.")
+        raise InputError("target", "be a dask Array of labels if the data are an Array")
     y = target if target.numblocks == X.numblocks[:1] and np.isnan(sum(X.chunks[0])) else target.rechunk(X.chunks[:1])
     blocks = zip(X.to_delayed().ravel(), y.to_delayed().ravel(), strict=True)
     of_labels = pa.null() if y.dtype.kind == "O" else pa.from_numpy_dtype(y.dtype)
@@ -202,7 +204,7 @@ def _schema_of(bag: Any, target: Any) -> tuple[Any, Any]:
         if rows:
             break
     if not rows:
-        raise DataError("The argument 'data' must hold rows; the Bag has none.")
+        raise DataError("data", "hold rows").but("the Bag has none")
     if not isinstance(rows[0], dict):
         target = PAIR[1]
         rows = [dict(zip(PAIR, row, strict=True)) for row in rows if isinstance(row, tuple | list) and len(row) == 2]
@@ -257,9 +259,8 @@ def _as_record(row: Any) -> Any:
 
 def _predict_array(model: Any, data: Any, features: Any, skip: bool) -> Any:
     if skip:
-        raise InputError(
-            "The argument 'errors' must be 'raise' for an Array, since an Array of labels cannot leave rows out; got "
-            "'skip'."
+        raise InputError("errors", "be 'raise' for an Array, since an Array of labels cannot leave rows out").but(
+            "got 'skip'"
         )
     answering = _answering(model, _PAIRS, PAIR[0], skip)
     return data.rechunk({1: -1}).map_blocks(

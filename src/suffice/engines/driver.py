@@ -50,7 +50,7 @@ def fit_by(engine: Engine, estimator: Any, request: Request, options: Options) -
     keep = max(of_views, of_sets, of_tokens, 0 if look is None else ROWS)
     task, part = first_pass(engine, unfitted(estimator), roles, keep, options, chosen_by_class)
     if not part.statistics:
-        raise DataError(f"The argument '{engine.argument}' must hold rows with a label; there are none.")
+        raise DataError(engine.argument, "hold rows with a label").but("there are none")
 
     def sample(most: int) -> tuple[Any, Any] | None:
         table = part.sample(most)
@@ -107,9 +107,8 @@ def counting_sets(engine: Engine, task: CountRows, part: PartResult, model: Mode
         first = task if part.skipped else replace(task, roles=narrow)
         total = engine.result(CountTogether.after(first, part, classes=model.classes, laws=laws))
         if not total.statistics or total.statistics["rows"] != model.rows:
-            raise DataError(
-                f"The argument '{engine.argument}' must hold the same rows in every pass; they changed before joint "
-                "columns were counted. Use joint=None to read them once."
+            raise DataError(engine.argument, "hold the same rows in every pass").but(
+                "they changed before joint columns were counted", python="Use joint=None to read them once."
             )
         blocks = total.statistics["blocks"]
         return {name: Block(law, blocks[name]) for name, law in laws.items() if name in blocks}

@@ -92,7 +92,7 @@ def _mark(label: Any) -> str:
     if isinstance(label, float) and label.is_integer() and abs(label) < EXACT:
         label = int(label)
     if not isinstance(label, str | bool | int | float):
-        raise LabelError(f"The column of labels must hold words, numbers or True/False; got a {type(label).__name__}.")
+        raise LabelError("The column of labels", "hold words, numbers or True/False", got_a=label)
     return json.dumps(label.rstrip("\0") if isinstance(label, str) else label)  # NumPy strips trailing nulls, too
 
 
@@ -101,8 +101,8 @@ def classes_of(marks: Any) -> tuple[Any, Integers]:
     labels = [json.loads(mark) for mark in marks.tolist()]
     classes, codes = partly_labelled(labels * 2, 2 * len(labels), CHECKS)  # if all differ, they look like measurements
     if len(classes) < sum(mark != NONE for mark in marks.tolist()):
-        raise LabelError(
-            "The column of labels must hold labels that stay distinct as numbers of one type; some are too large."
+        raise LabelError("The column of labels", "hold labels that stay distinct as numbers of one type").but(
+            "some are too large"
         )
     return classes, codes[: len(labels)]
 
@@ -195,9 +195,8 @@ def fit_partly_labelled(engine: Engine, estimator: SemiSupervised, request: Requ
     setup, task, part, (marks, n) = _counted(engine, model, roles, keep, options)
     classes, codes = classes_of(marks)
     if not len(classes):
-        raise LabelError(
-            f"The column {roles.target!r} must hold a label for at least one row; all {n.sum():,.0f} are missing. "
-            "Use Mixture to find clusters."
+        raise LabelError(f"The column {roles.target!r}", "hold a label for at least one row").but(
+            f"all {n.sum():,.0f} are missing", python="Use Mixture to find clusters."
         )
     if classes.dtype.kind == "i" and pa.types.is_floating(request.schema.field(roles.target).type):
         classes = classes.astype(np.float64)
@@ -243,8 +242,8 @@ def _checked(estimator: Any, options: Options) -> Any:
     estimator._validate_params()
     owner = type(estimator).__name__
     if options.journal not in (None, False):
-        raise InputError(
-            f"The argument 'journal' must be None for {owner}, since unlabelled rows cannot be forgotten; got another."
+        raise InputError("journal", f"be None for {owner}, since unlabelled rows cannot be forgotten").but(
+            "got another"
         )
     return checked_copy(estimator.estimator, owner)
 
@@ -256,7 +255,7 @@ def _counted(
     refuse(model)
     task, part = first_pass(engine, model, roles, keep, options, _chosen_by_all)
     if not part.statistics:
-        raise DataError(f"The argument '{engine.argument}' must hold rows; there are none.")
+        raise DataError(engine.argument, "hold rows").but("there are none")
     counted = part.statistics["model"]
     reading_like(model, counted)
     return EMSetup.of_counts(model, counted._model), task, part, (counted.classes_, counted.class_count_)

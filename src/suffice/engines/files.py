@@ -38,9 +38,7 @@ def given_of(
     """Return the options for reading files; raise KindError for a string in place of a list."""
     for name, words in (("missing", missing), ("drop", drop), ("keep", keep)):
         if isinstance(words, str):
-            raise KindError(
-                f"The argument '{name}' must be a list of strings; got the string {words!r}. Write [{words!r}]."
-            )
+            raise KindError(name, "be a list of strings").but(f"got the string {words!r}", f"Write [{words!r}].")
     words = None if missing is None else tuple(missing)
     return Given(sep, quote, header, encoding, words, tuple(drop), tuple(keep), longest_row)
 

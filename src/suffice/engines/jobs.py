@@ -7,6 +7,7 @@ raised: an engine retries a failed task, and this one would fail again.
 
 from __future__ import annotations
 
+import json
 import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator
@@ -17,7 +18,7 @@ import numpy as np
 
 from suffice.engines.roles import Roles, lack
 from suffice.engines.row_sources import Source
-from suffice.errors import InputError
+from suffice.errors import DataError, InputError, SufficeError
 from suffice.estimators.shell.merging import counter_of, merge
 from suffice.later import ipc, pa
 from suffice.models.model import Model
@@ -50,7 +51,7 @@ class PartResult:
     kept: Any = None  # an Arrow table of sampled rows, with their hashes and multiplicities
     rows: int = 0
     skipped: int = 0
-    failed: str = ""  # the error message of the first row that could not be counted
+    failed: str = ""  # the error of the first row that could not be counted, as text
     where: int = -1  # the partition of that row
     sums: tuple[float, ...] = ()  # numbers that add up over parts
 
@@ -75,6 +76,22 @@ class PartResult:
     def sample(self, most: int) -> Any:
         """Return at most `most` of the kept rows, in the order of their hashes; None if there are none."""
         return rows_of(self.kept, most) if most and self.kept is not None else None
+
+
+def told(error: Exception) -> str:
+    """Return the fields of an error as text that travels."""
+    return json.dumps(error, default=lambda one: vars(one) if isinstance(one, SufficeError) else {"what": str(one)})
+
+
+def failure(text: str) -> DataError:
+    """Return the error that `told` has made text of."""
+
+    def error_of(fields: dict[str, Any]) -> DataError:
+        error = DataError()
+        vars(error).update(fields, cause=error_of(fields["cause"]) if fields.get("cause") else None)
+        return error.advise()
+
+    return error_of(json.loads(text))
 
 
 class Job(ABC):
@@ -118,7 +135,7 @@ class CountRows(Job):
             for source in sources:
                 walk.take(source)
         except _FailedError as failed:
-            return PartResult(failed=str(failed), where=partition)
+            return PartResult(failed=told(failed), where=partition)
         model = None if walk.counter is None else walk.counter.result()
         return PartResult(None if model is None else {"model": model}, walk.kept.table(), walk.rows, walk.skipped)
 
@@ -138,13 +155,15 @@ class CountRows(Job):
             left = [model for level in models for model in level]
             return PartResult({"model": merge(left)} if left else None, kept, rows, skipped)
         except UNCOUNTABLE as error:  # labels of two kinds, for example: a retry would fail again
-            return PartResult(failed=str(error), where=0)
+            return PartResult(failed=told(error), where=0)
 
     def pair(self, table: Any) -> tuple[Any, Any]:
         """Return the features and labels of rows; raise InputError if a label is missing."""
         lacking = int((~self.roles.has_label(table)).sum())
         if lacking:
-            raise InputError(f"The column {self.roles.target!r} must hold a label in every row; {lack(lacking)} one.")
+            raise InputError(f"The column {self.roles.target!r}", "hold a label in every row").but(
+                f"{lack(lacking)} one"
+            )
         return self.roles.features(table), self.roles.y(table)
 
     def can_count(self, source: Source) -> bool:
@@ -188,7 +207,7 @@ def _add(levels: list[list[Any]], model: Any) -> None:
     levels.append([model])
 
 
-class _FailedError(Exception):
+class _FailedError(DataError):
     """A row that cannot be counted."""
 
 
@@ -240,13 +259,12 @@ class _Walk:
         self.kept.add(table if sampled.all() else table.filter(pa.array(sampled)), hashes[sampled])
 
     def _fail(self, error: Exception, source: Source, bad: list[int]) -> NoReturn:
-        hint = " errors='skip' leaves such rows out." if bad else ""
-        row = bad[0] if bad else self._unlike(source)
-        place = f"row {self.at + row} of {self.job.place.format(self.partition)}"
-        reason = " ".join(str(error).split())
-        raise _FailedError(
-            f"The argument '{self.job.argument}' must hold rows that can be counted; {place} cannot: {reason}{hint}"
-        )
+        row = self.at + (bad[0] if bad else self._unlike(source))
+        failed = _FailedError(self.job.argument, "hold rows that can be counted", row=row, cause=error)
+        failed.but(f"row {row} of {self.job.place.format(self.partition)} cannot")
+        if bad:
+            failed.advise(python="errors='skip' leaves such rows out.", shell="--errors skip leaves such rows out.")
+        raise failed
 
     def _unlike(self, source: Source) -> int:
         """Return the position of the first row that cannot be counted together with those before it."""
@@ -293,9 +311,8 @@ class LaterPass(Job):
         try:
             statistics, sums = self.of_tables(self._tables(sources))
         except UNCOUNTABLE as error:  # a retry would fail again
-            place = self.place.format(partition)
-            reason = f"The argument '{self.argument}' must hold rows that can be {self.done}; {place} cannot: {error}"
-            return PartResult(failed=reason, where=partition)
+            failed = DataError(self.argument, f"hold rows that can be {self.done}", cause=error)
+            return PartResult(failed=told(failed.but(f"{self.place.format(partition)} cannot")), where=partition)
         return PartResult(statistics, sums=sums)
 
     def merge(self, parts: Iterable[PartResult]) -> PartResult:

@@ -145,7 +145,7 @@ class FilesEngine(Engine):
         self._batches = ahead(self.files)
         self._first = next(self._batches, None)
         if self._first is None:
-            raise DataError("The argument 'paths' must name files with rows; these have none.")
+            raise DataError("paths", "name files with rows").but("these have none")
         self._names = self._first.column_names
         return self._first
 
@@ -171,7 +171,7 @@ class FilesEngine(Engine):
                 names = table.column_names
                 lacking = [name for name in roles.columns if name not in names]
                 if lacking and roles.kind != "table":
-                    raise InputError(f"Every file must have the column {lacking[0]!r}; at least one lacks it.")
+                    raise InputError("Every file", f"have the column {lacking[0]!r}").but("at least one lacks it")
                 unknown = [name for name in names if name not in self._names] if roles.kind == "table" else []
                 if unknown:
                     shown = ", ".join(map(repr, unknown[:5]))

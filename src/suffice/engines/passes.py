@@ -8,10 +8,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
-from suffice.engines.jobs import CountRows, Job, PartResult
+from suffice.engines.jobs import CountRows, Job, PartResult, failure
 from suffice.engines.roles import Roles, roles_of
 from suffice.engines.row_sources import Arrow
-from suffice.errors import DataError, InputError, KindError
+from suffice.errors import InputError, KindError
 from suffice.estimators.naive_bayes.any_table import NaiveBayes
 from suffice.estimators.shell.merging import counts_alone
 from suffice.estimators.shell.stored import params_in_files
@@ -63,7 +63,7 @@ class Engine(ABC):
         """Return the merged result of all parts; raise DataError if a part failed."""
         part = self.run(job)
         if part.failed:
-            raise DataError(part.failed)
+            raise failure(part.failed)
         return part
 
 
@@ -79,7 +79,7 @@ class Options:
     def of(cls, errors: str, journal: Any = None, look: Any = None) -> Options:
         """Return the options; raise InputError for an unknown value of `errors`."""
         if errors not in ("raise", "skip"):
-            raise InputError(f"The argument 'errors' must be 'raise' or 'skip'; got {errors!r}.")
+            raise InputError("errors", "be 'raise' or 'skip'", got=errors)
         return cls(errors == "skip", journal, look)
 
 
@@ -119,14 +119,15 @@ def rows_for_sets(engine: Engine, estimator: Any) -> int:
     if rows and engine.once and estimator.joint == "auto":
         tell(
             f"Joint columns are left out: they take another pass, and {engine.argument}='-', standard input, can be "
-            "read only once. Write the rows to a file first, or silence this by joint=None."
+            "read only once.",
+            python="Write the rows to a file first, or silence this by joint=None.",
         )
         return 0
     if rows and engine.once:
         raise InputError(
             f"{type(estimator).__name__} with joint={estimator.joint!r} reads the rows twice, but standard input, "
-            f"{engine.argument}='-', can be read only once. Write the rows to a file first, or use joint=None."
-        )
+            f"{engine.argument}='-', can be read only once."
+        ).advise(python="Write the rows to a file first, or use joint=None.")
     return int(rows)
 
 
@@ -134,16 +135,15 @@ def refuse(estimator: Any) -> None:
     """Raise for an estimator that cannot be counted in parts, or cannot be written to a model file."""
     name, reason = type(estimator).__name__, estimator._needs_all_rows()
     if reason:
-        raise InputError(
-            f"{name} with {reason} needs all rows in memory, and cannot be fitted in parts. Call its fit instead."
+        raise InputError(f"{name} with {reason} needs all rows in memory, and cannot be fitted in parts.").advise(
+            "Call its fit instead."
         )
     given = params_in_files(estimator)
     for parameter, value in (given | vars(given.get("tokens") or Tokens())).items():
         if callable(value) and not isinstance(value, type):
             raise KindError(
-                f"The '{parameter}' parameter of {name} must be a value that a model file can hold, so that counts can "
-                f"travel; got the function {getattr(value, '__name__', value)!r}."
-            )
+                f"{name}.{parameter}", "be a value that a model file can hold, so that counts can travel"
+            ).but(f"got the function {getattr(value, '__name__', value)!r}")
 
 
 Choose = Callable[[Any, Roles, Any], Any]
@@ -182,5 +182,5 @@ def chosen_by_class(plain: Any, roles: Roles, sample: Any) -> Any:
     """Return the likelihoods of columns, chosen on a sample of labelled rows."""
     part = CountRows(plain, roles, 0, skip=True).count([Arrow(sample)], 0)
     if part.failed:
-        raise DataError(part.failed)
+        raise failure(part.failed)
     return part.statistics["model"].columns_ if part.statistics else {}

@@ -80,15 +80,16 @@ class Roles:
     def labelled(self, table: Any, files: Any) -> Any:
         """Return the labelled rows of a file; unlabelled rows are skipped, or raise InputError."""
         if self.target not in table.column_names:
-            raise InputError(f"Every file must have the column of labels {self.target!r}; at least one lacks it.")
+            raise InputError("Every file", f"have the column of labels {self.target!r}").but("at least one lacks it")
         there = self.has_label(table)
         lacking = int((~there).sum())
         if not lacking:
             return table
         if files.errors == "raise":
-            raise InputError(
-                f"The column {self.target!r} must hold a label in every row; {lack(lacking)} one. errors='skip' leaves"
-                " such rows out."
+            raise InputError(f"The column {self.target!r}", "hold a label in every row").but(
+                f"{lack(lacking)} one",
+                python="errors='skip' leaves such rows out.",
+                shell="--errors skip leaves such rows out.",
             )
         files.skip(lacking, f"no label in {self.target!r}", read=True)
         return table.filter(pa.array(there))
@@ -124,13 +125,11 @@ def roles_of(estimator: Any, columns: Any, target: Any, features: Any = None, ar
     for name in chosen:
         _known(argument, name, names)
     if not chosen:
-        raise InputError(
-            f"The rows must have a column to learn from besides the labels {target or ''!r}; they have none."
+        raise InputError("The rows", f"have a column to learn from besides the labels {target or ''!r}").but(
+            "they have none"
         )
     if target is not False and target in chosen:
-        raise InputError(
-            f"The argument '{argument}' must name columns other than the column of labels {target!r}; got {chosen!r}."
-        )
+        raise InputError(argument, f"name columns other than the column of labels {target!r}", got=chosen)
     if kind_of_rows(estimator) == "text":
         among = (
             columns.select(chosen) if isinstance(columns, pa.Table) else pa.schema([columns.field(n) for n in chosen])
@@ -140,10 +139,7 @@ def roles_of(estimator: Any, columns: Any, target: Any, features: Any = None, ar
     if kind_of_rows(estimator) == "table":
         return Roles("table", target or "", tuple(chosen))
     if not kind_of_rows(estimator):
-        raise KindError(
-            f"The argument 'estimator' must be a classifier of suffice that is fitted by counting; got a "
-            f"{type(estimator).__name__}."
-        )
+        raise KindError("estimator", "be a classifier of suffice that is fitted by counting", got_a=estimator)
     nested = len(chosen) == 1 and pa.types.is_nested(columns.field(chosen[0]).type)
     return Roles("vector" if nested else "matrix", target or "", tuple(chosen))
 
@@ -180,8 +176,8 @@ def _check_columns(model: Any, names: list[str], target: str | None, text: str |
     """Raise InputError if a column that a fitted model was fitted to is not in a file."""
     for name, own, holds in ((target, "target_", "labels"), (text, "text_column_", "texts")):
         if name is not None and name not in names and name == getattr(model, own, None):
-            raise InputError(
-                f"The file must have the model's column of {holds}, {name!r}; its columns are {_listed(names)}."
+            raise InputError("The file", f"have the model's column of {holds}, {name!r}").but(
+                f"its columns are {_listed(names)}"
             )
 
 
@@ -198,7 +194,7 @@ def _known(what: str, name: Any, names: Sequence[str]) -> str:
     if name not in names:
         more = f" and {len(names) - 5} more" if len(names) > 5 else ""
         hint = closest(name, names) or f" The columns are {', '.join(map(repr, names[:5]))}{more}."
-        raise InputError(f"The argument '{what}' must name a column of the data; got {name!r}.{hint}")
+        raise InputError(what, "name a column of the data", got=name).advise(hint)
     return str(name)
 
 
@@ -214,7 +210,7 @@ def _as_known(labels: Any, classes: Any) -> Any:
     values = []
     for word in labels.unique().to_pylist():
         if word not in known and not is_number(word):
-            raise LabelError(f"The column of labels must hold numbers, like the model's classes; got {word!r}.")
+            raise LabelError("The column of labels", "hold numbers, like the model's classes", got=word)
         values.append(known[word] if word in known else float(word))
     return pa.array(values).take(pc.index_in(labels, labels.unique()))
 
@@ -224,7 +220,7 @@ def _texts(column: Any, lenient: bool) -> Any:
     if pa.types.is_null(array.type) or (lenient and not is_string(array.type)):
         array = array.cast(pa.string())
     if not is_string(array.type):
-        raise KindError(f"The column of texts must hold strings; got the type {array.type}.")
+        raise KindError("The column of texts", "hold strings").but(f"got the type {array.type}")
     array = array if pa.types.is_string(array.type) else array.cast(pa.large_string())
     return pc.fill_null(array, "")
 
@@ -232,29 +228,29 @@ def _texts(column: Any, lenient: bool) -> Any:
 def _vectors(array: Any, name: str) -> Any:
     """Return a column of lists of equal length, or of Spark vectors, as a matrix, which may be sparse."""
     if array.null_count:
-        raise DataError(f"Column {name!r} must hold a vector in every row; {array.null_count:,} missing.")
+        raise DataError(column=name, must="hold a vector in every row").but(f"{array.null_count:,} missing")
     if pa.types.is_struct(array.type):
         return _of_spark(array, name)
     lengths = np.unique(pc.list_value_length(array).to_numpy(zero_copy_only=False))
     if len(lengths) != 1:
-        raise DataError(f"Column {name!r} must hold vectors of equal length; got lengths {lengths[:5].tolist()}.")
+        raise DataError(column=name, must="hold vectors of equal length").but(f"got lengths {lengths[:5].tolist()}")
     values = array.flatten()
     if values.null_count:
-        raise DataError(f"Column {name!r} must hold vectors without missing numbers; {values.null_count:,} missing.")
+        raise DataError(column=name, must="hold vectors without missing numbers").but(f"{values.null_count:,} missing")
     return values.to_numpy(zero_copy_only=False).reshape(len(array), -1)
 
 
 def _of_spark(array: Any, name: str) -> Any:
     fields = {field.name for field in array.type}
     if fields != VECTOR:
-        raise KindError(f"Column {name!r} must hold vectors; got a struct of {sorted(fields)}.")
+        raise KindError(column=name, must="hold vectors").but(f"got a struct of {sorted(fields)}")
     kind = array.field("type").to_numpy(zero_copy_only=False)
     if (kind == 1).all():
         return _vectors(array.field("values"), name)
     sizes = np.unique(pc.fill_null(array.field("size"), -1).to_numpy(zero_copy_only=False))
     if len(sizes) != 1 or sizes[0] < 0:
-        raise DataError(
-            f"Column {name!r} must hold vectors of equal length, all sparse or all dense; got sizes {sizes[:5]}."
+        raise DataError(column=name, must="hold vectors of equal length, all sparse or all dense").but(
+            f"got sizes {sizes[:5]}"
         )
     indices, values = array.field("indices"), array.field("values")
     ends = np.cumsum(pc.list_value_length(indices).to_numpy(zero_copy_only=False))
@@ -276,13 +272,14 @@ def guess_target(names: list[str]) -> str:
     found = _called(names, LABELS)
     if len(found) != 1:
         numbered = names == [f"c{k}" for k in range(1, len(names) + 1)]
-        hint = (
-            " The file was read without column names: header=True takes them from its first line." if numbered else ""
-        )
-        raise InputError(
-            f"The argument 'target' must name the column of labels, one of {_listed(names)}; got none, and "
-            f"{_how_many(found)} is called {', '.join(LABELS)}.{hint}"
-        )
+        got = f"got none, and {_how_many(found)} is called {', '.join(LABELS)}"
+        error = InputError("target", f"name the column of labels, one of {_listed(names)}").but(got)
+        if numbered:
+            takes = "takes them from its first line."
+            error.advise(
+                "The file was read without column names.", python=f"header=True {takes}", shell=f"--header {takes}"
+            )
+        raise error
     return found[0]
 
 
@@ -301,9 +298,8 @@ def guess_text(columns: Any, target: str | None = None, argument: str = "text") 
     for found in (_called(strings, TEXTS), prose, strings, _called(others, TEXTS)):
         if len(found) == 1:
             return str(found[0])
-    raise InputError(
-        f"The argument '{argument}' must name the column of texts, one of {_listed(others)}; got none, and "
-        f"{_how_many(strings)} holds texts."
+    raise InputError(argument, f"name the column of texts, one of {_listed(others)}").but(
+        f"got none, and {_how_many(strings)} holds texts"
     )
 
 

@@ -28,7 +28,9 @@ try:
 
     from suffice.engines.spark_passes import ANSWERS, SparkEngine, answers_of
 except ImportError as error:
-    raise MissingLibrary("suffice.engines.spark needs PySpark. Install it with: pip install suffice[spark]") from error
+    raise MissingLibrary("suffice.engines.spark needs PySpark.").advise(
+        "Install it with: pip install suffice[spark]"
+    ) from error
 
 __all__ = ["SparkSufficeEstimator", "SparkSufficeModel", "fit", "predict"]
 
@@ -117,7 +119,7 @@ def _plain(data: DataFrame) -> DataFrame:
     """Return a DataFrame with decimals cast to doubles."""
     given: Any = data
     if not isinstance(given, DataFrame):
-        raise KindError(f"The argument 'data' must be a Spark DataFrame; got a {type(given).__name__}.")
+        raise KindError("data", "be a Spark DataFrame", got_a=given)
     decimals = [field.name for field in data.schema if isinstance(field.dataType, DecimalType)]
     return data.withColumns({name: data[name].cast("double") for name in decimals}) if decimals else data
 

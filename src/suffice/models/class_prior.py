@@ -37,9 +37,8 @@ class ClassPrior:
         if isinstance(self.given, Dirichlet):
             if self.given.alpha.shape != (classes,):
                 raise InputError(
-                    f"The '{self.parameter}' parameter must be a Dirichlet of {classes} categories, one per class. Got "
-                    f"one of shape {self.given.alpha.shape} instead."
-                )
+                    f"The '{self.parameter}' parameter", f"be a Dirichlet of {classes} categories, one per class"
+                ).but(f"got one of shape {self.given.alpha.shape}")
             return self.given.alpha
         return np.full(classes, float(self.given)) if isinstance(self.given, Real) else None
 
@@ -54,7 +53,7 @@ class ClassPrior:
         classes = counts.shape[-1]
         alpha = self.alpha(classes)
         if alpha is None and not isinstance(self.given, str) and len(self.given) != classes:
-            raise InputError("Number of priors must match number of classes.")
+            raise InputError("Number of priors", "match number of classes")
         if self.flat and classes > 1:
             return np.zeros(classes)
         if alpha is not None and self.estimate != "mle":
@@ -72,8 +71,8 @@ class ClassPrior:
             if after.ndim == 1 and ((after < 1).any() or (after == 1).all()):
                 raise NoUniqueMode(
                     f"The estimate 'map' needs a unique mode of the class prior; the '{self.parameter}' parameter "
-                    "leaves none. Use estimate='mean', or larger pseudo-counts."
-                )
+                    "leaves none."
+                ).advise(python="Use estimate='mean', or larger pseudo-counts.")
             after = np.maximum(after - 1.0, 0.0)  # negative only where rows are left out
         total = after.sum(axis=-1, keepdims=True)
         return log(after / np.where(total > 0, total, 1.0))
@@ -103,9 +102,8 @@ class ClassPrior:
         if self.flat and len(counts) > 1:
             raise InputError("A complement model does not use the shares of classes, so they have no posterior.")
         if after is None:
-            raise InputError(
-                f"Given shares of classes have no posterior; got {self.parameter}={self.given!r}. Use a Dirichlet or a "
-                "pseudo-count."
+            raise InputError(f"Given shares of classes have no posterior; got {self.parameter}={self.given!r}.").advise(
+                "Use a Dirichlet or a pseudo-count."
             )
         return Dirichlet(after)
 

@@ -123,18 +123,18 @@ def _shares(prior: ClassPrior, model: Model, how: Draw) -> Array:
 def must_be_number(n: Any) -> None:
     """Raise InputError unless n is a number of rows."""
     if isinstance(n, bool) or not isinstance(n, int | np.integer) or n < 0:
-        raise InputError(f"The argument 'n' must be a number of rows, 0 or more; got {n!r}.")
+        raise InputError("n", "be a number of rows, 0 or more", got=n)
 
 
 def asked(n: Any, parameters: Any, length: Any, rng: Rng) -> Draw:
     """Return the draw that the arguments describe; raise InputError if one is wrong."""
     if parameters not in PARAMETERS:
-        raise InputError(f"The argument 'parameters' must be one of {list(PARAMETERS)}; got {parameters!r}.")
+        raise InputError("parameters", f"be one of {list(PARAMETERS)}", got=parameters)
     must_be_number(n)
     lengths = None if length is None else WHOLE.read(length, "length").astype(np.int64)
     if lengths is not None and lengths.ndim and lengths.shape != (n,):
-        raise InputError(
-            f"The argument 'length' must be one number, or one for each of {n:,} rows; got the shape {lengths.shape}."
+        raise InputError("length", f"be one number, or one for each of {n:,} rows").but(
+            f"got the shape {lengths.shape}"
         )
     each = None if lengths is None else np.broadcast_to(lengths, (int(n),))
     return Draw(np.zeros(0, np.int64), generator(rng), parameters, each)

@@ -187,9 +187,8 @@ class Model:
         inside = np.isin(self.classes, classes)
         place: Integers = np.where(inside, np.searchsorted(classes, self.classes), -1)
         if (np.diff(place[inside]) == 0).any():
-            raise LabelError(
-                "Models that are combined must have labels that remain distinct in a common type; got "
-                f"{self.classes.dtype} labels that {classes.dtype} cannot tell apart."
+            raise LabelError("Models that are combined", "have labels that remain distinct in a common type").but(
+                f"got {self.classes.dtype} labels that {classes.dtype} cannot tell apart"
             )
         return replace(self._map(lambda t: t.with_classes(place, len(classes))), classes=classes)
 

@@ -71,7 +71,7 @@ class Numbers:
     def of_parts(cls, parts: Any) -> Numbers:
         """Return the numbers read from a file; raise DataError if the parts are wrong."""
         if not isinstance(parts, dict) or list(parts) != list(PARTS):
-            raise DataError(f"The statistics of a column must be {list(PARTS)}; got {str(parts)[:80]}.")
+            raise DataError("The statistics of a column", f"be {list(PARTS)}").but(f"got {str(parts)[:80]}")
         return cls(**parts)
 
     def _bounded(self) -> Numbers:
@@ -134,10 +134,10 @@ class Numbers:
         for part, kind in kinds.items():
             t = getattr(self, part)
             if t is not None and (type(t) is not kind or t.shape not in ((n_classes,), (n_classes, 1))):
-                raise DataError(f"The statistic of column {name!r} must be a {kind.__name__} of {n_classes} classes.")
+                raise DataError(f"The statistic of column {name!r}", f"be a {kind.__name__} of {n_classes} classes")
         given: dict[str, Any] = self.parts
         if type(given["exact"]) is not bool or type(given["bits"]) is not int or not 0 <= self.bits <= BITS:
-            raise DataError(f"The grid of column {name!r} must have 0 to {BITS} bits; got {self.bits!r}.")
+            raise DataError(f"The grid of column {name!r}", f"have 0 to {BITS} bits", got=self.bits)
 
 
 @dataclass(frozen=True)

@@ -272,7 +272,7 @@ def _warn(impossible: int, rows: int) -> None:
     if impossible:
         tell(
             f"{impossible:,} of {counted(rows, 'row')} {'has' if impossible == 1 else 'have'} probability zero in "
-            f"every class and {'gets' if impossible == 1 else 'get'} the class prior. "
-            "A larger alpha, or estimate='mean', leaves nothing impossible.",
+            f"every class and {'gets' if impossible == 1 else 'get'} the class prior.",
             ImpossibleSampleWarning,
+            python="A larger alpha, or estimate='mean', leaves nothing impossible.",
         )

@@ -41,8 +41,8 @@ class _Altair:
         try:
             return getattr(import_module("altair"), name)
         except ImportError as error:
-            raise MissingLibrary(
-                "Pictures need Altair. Install it with: pip install 'suffice[report]' (or, in a clone, '.[report]')."
+            raise MissingLibrary("Pictures need Altair.").advise(
+                "Install it with: pip install 'suffice[report]' (or, in a clone, '.[report]')."
             ) from error
 
 

@@ -67,7 +67,7 @@ def belief(
     """
     show_names = [name.strip() for name in str(show).split(",")]
     if not set(show_names) <= set(LOOKS):
-        raise InputError(f"The argument 'show' of belief must list some of: {', '.join(LOOKS)}; got {show!r}.")
+        raise InputError("belief.show", f"list some of: {', '.join(LOOKS)}", got=show)
     if isinstance(posterior, Mapping | list | tuple):
         if prior is not None:
             raise InputError("Several beliefs have no prior in common: give it as one of them.")
@@ -76,9 +76,8 @@ def belief(
         raise InputError(f"The argument 'show' of belief asks for {show!r}, which needs a prior; got none.")
     now, before = of_one_number(posterior), of_one_number(prior)
     if before is not None and isinstance(before, NormalInverseGamma) != isinstance(now, NormalInverseGamma):
-        raise KindError(
-            f"The argument 'prior' of belief must be a {type(now).__name__}, as the posterior is; "
-            f"got {type(before).__name__}."
+        raise KindError("belief.prior", f"be a {type(now).__name__}, as the posterior is").but(
+            f"got {type(before).__name__}"
         )
     if not isinstance(now, NormalInverseGamma):
         chart, words = _panel(now, before, level, width, show_names)
@@ -122,18 +121,16 @@ def _overlaid(beliefs: Any, width: int) -> Any:
     pairs = [*beliefs.items()] if isinstance(beliefs, Mapping) else [(repr(one), one) for one in beliefs]
     named = {str(name): of_one_number(one) for name, one in pairs}
     if not 1 <= len(pairs) <= len(PALETTE) or len(named) < len(pairs):
-        raise InputError(
-            f"The argument 'posterior' of belief must hold 1 to {len(PALETTE)} beliefs of different names; "
-            f"got {[str(name) for name, _ in pairs]}."
+        raise InputError("belief.posterior", f"hold 1 to {len(PALETTE)} beliefs of different names").but(
+            f"got {[str(name) for name, _ in pairs]}"
         )
     first = next(iter(named.values()))
     for one in named.values():
         if not isinstance(one, NormalInverseGamma):
             curved(one, "posterior", "belief")
         if type(one) is not type(first):
-            raise KindError(
-                "Beliefs in one picture must be of one family, since they share an axis; "
-                f"got a {type(first).__name__} and a {type(one).__name__}."
+            raise KindError("Beliefs in one picture", "be of one family, since they share an axis").but(
+                f"got a {type(first).__name__} and a {type(one).__name__}"
             )
     looks = {name: (colour, SOLID) for name, colour in zip(named, PALETTE, strict=False)}
 
@@ -213,10 +210,10 @@ def filmstrip(prior: Any, values: Sequence[Any], frames: int = 6, columns: int =
     >>> len(chart.concat)
     4
     """
-    require(prior, Beta | Gamma | ConceptLearner, "'prior' of filmstrip", "a Beta, a Gamma or a ConceptLearner")
+    require(prior, Beta | Gamma | ConceptLearner, "filmstrip.prior", "a Beta, a Gamma or a ConceptLearner")
     seen = list(values)
     if not seen:
-        raise InputError("The argument 'values' of filmstrip must hold at least one value; got none.")
+        raise InputError("filmstrip.values", "hold at least one value").but("got none")
     stops = np.unique(np.linspace(0, len(seen), whole_number(frames, "frames", 2)).round().astype(int)).tolist()
     titles = ["before any data"]
     for n in stops[1:]:
@@ -294,7 +291,7 @@ def predictive(
     """
     known: Beta | Gamma = curved(belief, "belief", "predictive", (Beta, Gamma))
     if plug_in not in ("mean", "mode"):
-        raise InputError(f"The argument 'plug_in' of predictive must be 'mean' or 'mode'; got {plug_in!r}.")
+        raise InputError("predictive.plug_in", "be 'mean' or 'mode'", got=plug_in)
     at, number = float(known.mean if plug_in == "mean" else known.mode), whole_number(trials, "trials")
     predicted: Any
     if isinstance(known, Beta):
@@ -304,7 +301,7 @@ def predictive(
         predicted, title = known.predict(), "count"
         counts = np.arange(max(1, int(predicted.quantile(0.999))) + 1)
         if len(counts) > 200:
-            raise InputError(f"The argument 'belief' of predictive must expect counts below 200; got {belief!r}.")
+            raise InputError("predictive.belief", "expect counts below 200", got=belief)
         plugged = stats.poisson.pmf(counts, at)
     names = ["posterior predictive", f"plug-in, at the {plug_in} {at:.3g}"]
     data = rows_of(
@@ -349,15 +346,13 @@ def pareto(belief: Pareto, upto: float | None = None, width: int = 460) -> Any:
     >>> import suffice as sf
     >>> chart = sf.plots.pareto(sf.Pareto(0, 0).update(values=[100]))
     """
-    require(belief, Pareto, "'belief' of pareto", "a Pareto")
+    require(belief, Pareto, "pareto.belief", "a Pareto")
     if belief.batch_shape or not belief.proper:
-        raise InputError(f"The argument 'belief' of pareto must be one proper belief; got {belief!r}.")
+        raise InputError("pareto.belief", "be one proper belief", got=belief)
     start = float(belief.b)
     end = float(upto) if upto is not None else min(float(belief.interval(0.8)[1]), 6 * start)
     if end <= start:
-        raise InputError(
-            f"The argument 'upto' of pareto must lie beyond {start:g}, the largest value seen; got {upto!r}."
-        )
+        raise InputError("pareto.upto", f"lie beyond {start:g}, the largest value seen", got=upto)
     beyond = np.linspace(start, end, 160)
     upper, x = stats.pareto.pdf(beyond, belief.K, scale=start), np.concatenate([np.linspace(0, start, 3), beyond])
     curves = {UPPER: ([0.0, start, *beyond], [0.0, 0.0, *upper]), NEXT: (x, belief.predict().pdf(x))}

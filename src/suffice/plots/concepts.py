@@ -49,7 +49,7 @@ def number_game(learner: ConceptLearner, most: int = 12, stacked: int = STACKED,
     >>> import suffice as sf
     >>> chart = sf.plots.number_game(sf.NumberGame().observe([16, 8, 2, 64]))
     """
-    require(learner, ConceptLearner, "'learner' of number_game", LEARNER)
+    require(learner, ConceptLearner, "number_game.learner", LEARNER)
     lines, colours = whole_number(most, "most"), whole_number(stacked, "stacked")
     parts = _panels(learner, lines, width, colours), _stack(learner, colours, width)
     return dressed(alt.vconcat(*parts, spacing=24).resolve_scale(color="independent"), _title(learner))
@@ -76,7 +76,7 @@ def hypotheses(learner: ConceptLearner, most: int = 12, width: int = 640) -> Any
     >>> import suffice as sf
     >>> chart = sf.plots.hypotheses(sf.NumberGame().observe([16]), most=5)
     """
-    require(learner, ConceptLearner, "'learner' of hypotheses", LEARNER)
+    require(learner, ConceptLearner, "hypotheses.learner", LEARNER)
     return dressed(_panels(learner, whole_number(most, "most"), width), _title(learner))
 
 
@@ -101,7 +101,7 @@ def membership(learner: ConceptLearner, stacked: int = STACKED, width: int = 640
     >>> import suffice as sf
     >>> chart = sf.plots.membership(sf.NumberGame(prior="intervals").observe([16, 23, 19, 20]))
     """
-    require(learner, ConceptLearner, "'learner' of membership", LEARNER)
+    require(learner, ConceptLearner, "membership.learner", LEARNER)
     return dressed(_stack(learner, whole_number(stacked, "stacked"), width), _title(learner))
 
 
@@ -209,10 +209,10 @@ def generalisation(
     >>> len(chart.concat)
     2
     """
-    require(learner, Rectangles, "'learner' of generalisation", "a Rectangles")
+    require(learner, Rectangles, "generalisation.learner", "a Rectangles")
     table = Table.read(points)
     if table.width != 2:
-        raise ShapeError(f"The argument 'points' of generalisation must have 2 columns; got {table.width}.")
+        raise ShapeError("generalisation.points", "have 2 columns").but(f"got {table.width}")
     learner.observe(points)  # raises unless they are numbers
     names = [cut(name, 30) if table.named else f"feature {k}" for k, name in enumerate(table.names)]
     seen = np.asarray(points, np.float64)
@@ -220,8 +220,9 @@ def generalisation(
     steps = [whole_number(n, "after") for n in numbers]
     if not steps or max(steps) > len(seen):
         raise InputError(
-            f"The argument 'after' of generalisation must hold numbers from 1 to {len(seen)}, as there are "
-            f"{counted(len(seen), 'example')}; got {after!r}."
+            "generalisation.after",
+            f"hold numbers from 1 to {len(seen)}, as there are {counted(len(seen), 'example')}",
+            got=after,
         )
     beliefs = [learner.observe(seen[:n]) for n in steps]
     contours = [_contours(belief) for belief in beliefs]

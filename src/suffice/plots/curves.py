@@ -53,21 +53,20 @@ def curved(belief: Any, name: str, function: str, kinds: tuple[type[Any], ...] =
         public = [kind.__name__ for kind in kinds if kind not in (StudentT, InverseGamma)]
         more = [] if len(public) == len(kinds) else ["NormalInverseGamma"]
         names = [f"a {name}" for name in (*public, *more)]
-        raise KindError(
-            f"The argument '{name}' of {function} must be {', '.join(names[:-1])} or {names[-1]}; "
-            f"got a {type(belief).__name__}.{INSTEAD.get(type(belief), '')}"
+        raise KindError(f"{function}.{name}", f"be {', '.join(names[:-1])} or {names[-1]}", got_a=belief).advise(
+            INSTEAD.get(type(belief), "")
         )
     table = belief.batch if isinstance(belief, StudentT | InverseGamma) else belief.batch_shape
     if table:
-        raise InputError(f"The argument '{name}' of {function} must be one belief; got a table of shape {table}.")
+        raise InputError(f"{function}.{name}", "be one belief").but(f"got a table of shape {table}")
     if not getattr(belief, "proper", True):
-        raise ImproperPrior(f"The argument '{name}' of {function} must integrate to one; got {belief!r}.")
+        raise ImproperPrior(f"{function}.{name}", "integrate to one", got=belief)
     return belief
 
 
 def likelihood(prior: Any, posterior: Any) -> Beta | Gamma | None:
     """Return the likelihood between prior and posterior, scaled to area one, or None if it cannot be drawn."""
-    wrong = InputError(f"The argument 'prior' must be the prior of the posterior {posterior!r}; got {prior!r}.")
+    wrong = InputError("prior", f"be the prior of the posterior {posterior!r}", got=prior)
     if type(prior) is not type(posterior):
         raise wrong
     if not isinstance(posterior, BetaBelief | GammaBelief):

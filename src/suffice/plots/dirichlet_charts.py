@@ -52,9 +52,8 @@ def simplex(belief: Dirichlet, samples: int = 200, rng: Rng = 0, names: Any = No
     """
     _check(belief, "simplex")
     if len(belief.alpha) != 3:
-        raise InputError(
-            f"The argument 'belief' of simplex must be about 3 categories; got {len(belief.alpha)}. "
-            "Use plots.draws for others."
+        raise InputError("simplex.belief", "be about 3 categories").but(
+            f"got {len(belief.alpha)}", python="Use plots.draws for others."
         )
     called = _names(names, 3)
     across, up = alt.X("x:Q", axis=None, scale=fixed(0, 1)), alt.Y("y:Q", axis=None, scale=fixed(0, TALL))
@@ -135,15 +134,13 @@ def draws(belief: Dirichlet, size: int = 8, rng: Rng = 0, names: Any = None, wid
 
 def _check(belief: Any, function: str) -> None:
     """Raise unless a belief is one Dirichlet."""
-    require(belief, Dirichlet, f"'belief' of {function}", "a Dirichlet")
+    require(belief, Dirichlet, f"{function}.belief", "a Dirichlet")
     if belief.batch_shape:
-        raise InputError(
-            f"The argument 'belief' of {function} must be one belief; got a table of shape {belief.batch_shape}."
-        )
+        raise InputError(f"{function}.belief", "be one belief").but(f"got a table of shape {belief.batch_shape}")
 
 
 def _names(names: Any, k: int) -> list[str]:
     called = [str(at + 1) for at in range(k)] if names is None else [cut(name, 24) for name in names]
     if len(called) != k:
-        raise InputError(f"The argument 'names' must name each of {k} categories; got {len(called)} names.")
+        raise InputError("names", f"name each of {k} categories").but(f"got {len(called)} names")
     return called

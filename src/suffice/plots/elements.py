@@ -82,11 +82,11 @@ def lines(
 def whole_number(value: Any, name: str, least: int = 1) -> int:
     """Return an argument as an int; raise KindError unless it is a whole number of at least `least`."""
     if isinstance(value, bool) or not hasattr(value, "__index__") or int(value) < least:
-        raise KindError(f"The argument '{name}' must be a whole number of at least {least}; got {value!r}.")
+        raise KindError(name, f"be a whole number of at least {least}", got=value)
     return int(value)
 
 
 def require(given: Any, kind: Any, argument: str, words: str) -> None:
     """Raise KindError unless an argument is of a kind, which the words describe."""
     if not isinstance(given, kind):
-        raise KindError(f"The argument {argument} must be {words}; got a {type(given).__name__}.")
+        raise KindError(argument, f"be {words}", got_a=given)

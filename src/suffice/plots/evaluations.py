@@ -54,7 +54,7 @@ def reliability(models: Reliability | Mapping[str, Reliability], size: int = 300
     for name, one in named.items():
         given: Any = one
         if not isinstance(given, Reliability):
-            raise KindError(f"The argument 'models' of reliability must hold Reliability; got {given!r} as {name!r}.")
+            raise KindError("reliability.models", "hold Reliability").but(f"got {given!r} as {name!r}")
     points = [
         {"model": name, "confidence": float(c), "accuracy": float(a), "share": float(n / one.rows.sum())}
         for name, one in named.items()
@@ -102,24 +102,17 @@ def boundaries(model: Any, X: Any, y: Any, steps: int = 95, size: int = 380) -> 
     >>> chart = sf.plots.boundaries(sf.GaussianNB().fit(X, y), X, y)
     """
     if not hasattr(model, "predict_proba") or not hasattr(model, "classes_"):
-        raise KindError(
-            "The argument 'model' of boundaries must be a fitted classifier with predict_proba; "
-            f"got a {type(model).__name__}."
-        )
+        raise KindError("boundaries.model", "be a fitted classifier with predict_proba", got_a=model)
     table, columns = Table.read(X), list[Array]()
     if table.width != 2:
-        raise ShapeError(f"The argument 'X' of boundaries must have 2 columns; got {table.width}.")
+        raise ShapeError("boundaries.X", "have 2 columns").but(f"got {table.width}")
     for column in (table[name] for name in table.names):
         if column.storage not in ("integer", "real"):
-            raise KindError(
-                f"The argument 'X' of boundaries must hold numbers; got {column.storage} in {column.name!r}."
-            )
+            raise KindError("boundaries.X", "hold numbers").but(f"got {column.storage} in {column.name!r}")
         columns.append(np.where(column.present, column.values, np.nan).astype(np.float64))
     labels = np.asarray(y)
     if labels.shape != (len(table),):
-        raise ShapeError(
-            f"The argument 'y' must have a label for each of {counted(len(table), 'row')}; got shape {labels.shape}."
-        )
+        raise ShapeError("y", f"have a label for each of {counted(len(table), 'row')}").but(f"got shape {labels.shape}")
     names = [cut(name, 30) if table.named else f"feature {k}" for k, name in enumerate(table.names)]
     edges = []  # of the cells whose centres are predicted, a little beyond the rows
     for values in columns:
@@ -161,7 +154,7 @@ def _dots(model: Any, columns: list[Array], labels: Any, names: list[str]) -> An
     codes = np.array([place_of(model.classes_, label, "y") for label in labels])
     there = ~np.isnan(columns).any(axis=0)
     if not there.any():
-        raise InputError("The argument 'X' of boundaries must have a row without missing values; got none.")
+        raise InputError("boundaries.X", "have a row without missing values").but("got none")
     called = [cut(label, 30) for label in model.classes_]
     data = rows_of(x=columns[0][there], y=columns[1][there], label=[called[code] for code in codes[there]])
     colours = alt.Scale(domain=called, range=[COLOURS[k % len(COLOURS)] for k in range(len(called))])
@@ -201,7 +194,7 @@ def check(found: Check, most: int = 12, width: int = 320) -> Any:
     >>> X, y = np.column_stack([x, x]), np.arange(200) % 2
     >>> chart = sf.plots.check(sf.check(sf.GaussianNB().fit(X, y), X, y, draws=20))
     """
-    require(found, Check, "'found' of plots.check", "a result of sf.check")
+    require(found, Check, "plots.check.found", "a result of sf.check")
     order = found._order()[: whole_number(most, "most")]
     s, c, j = np.unravel_index(order, found.real.shape)
     names = [
@@ -249,11 +242,10 @@ def objective(model: Any, width: int = 420) -> Any:
         values = np.array(given, np.float64)
     except (TypeError, ValueError):
         raise KindError(
-            "The argument 'model' of objective must be a fitted model with 'objective_', or a list of objectives; "
-            f"got a {type(model).__name__}."
+            "objective.model", "be a fitted model with 'objective_', or a list of objectives", got_a=model
         ) from None
     if values.ndim != 1 or not len(values) or not np.isfinite(values).all():
-        raise DataError(f"The objective must be a list of finite numbers, at least one; got {given!r}.")
+        raise DataError("The objective", "be a list of finite numbers, at least one", got=given)
     chart = alt.Chart(rows_of(step=range(1, len(values) + 1), objective=values))
     chart = chart.mark_line(color=PALETTE[0], point=alt.OverlayMarkDef(color=PALETTE[0], size=36), strokeWidth=2)
     chart = chart.encode(

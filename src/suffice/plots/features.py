@@ -60,10 +60,7 @@ def words(
     fitted = isinstance(model, Answers) and hasattr(model, "classes_")
     known = believed(model._predictor, model._reader.feature_names, model._reader.by_block) if fitted else None
     if known is None:
-        raise KindError(
-            "The argument 'model' of words must be a fitted classifier of texts or counts; "
-            f"got a {type(model).__name__}."
-        )
+        raise KindError("words.model", "be a fitted classifier of texts or counts", got_a=model)
     if feature_names is not None:
         known = replace(known, names=given_names(feature_names, len(known.names)))
     labels = model.classes_[:6] if classes is None else list(classes)
@@ -118,7 +115,7 @@ def information(information: Information, most: int = 20, width: int = 380) -> A
     >>> model = sf.TextClassifier("bernoulli").fit(texts, ["spam", "spam", "ham", "ham"])
     >>> chart = sf.plots.information(sf.mutual_information(model, unit="bits"))
     """
-    require(information, Information, "'information'", "a result of mutual_information")
+    require(information, Information, "information", "a result of mutual_information")
     top = information.top(whole_number(most, "most"))
     names, values = [cut(name, 32) for name, _ in top], [value for _, value in top]
     labels = [f"{value:.3g}" for value in values]
@@ -165,19 +162,14 @@ def burstiness(model: DirichletMultinomialNB, word: Any, class_: Any = None, mos
     """
     given: Any = model
     if not isinstance(given, DirichletMultinomialNB) or not hasattr(given, "classes_"):
-        raise KindError(
-            f"The argument 'model' of burstiness must be a fitted DirichletMultinomialNB; got a {type(given).__name__}."
-        )
+        raise KindError("burstiness.model", "be a fitted DirichletMultinomialNB", got_a=given)
     if given.method != "dcm":
-        raise InputError(
-            f"The argument 'model' of burstiness must have method='dcm'; got {given.method!r}, which has no "
-            "probabilities."
+        raise InputError("burstiness.model", "have method='dcm'").but(
+            f"got {given.method!r}, which has no probabilities"
         )
     names = list(getattr(given, "feature_names_in_", range(given.n_features_in_)))
     if word not in names:
-        raise InputError(
-            f"The argument 'word' of burstiness must be one of the model's {len(names)} words; got {word!r}."
-        )
+        raise InputError("burstiness.word", f"be one of the model's {len(names)} words", got=word)
     t, column, codes = given._statistic, names.index(word), range(len(given.classes_))
     if class_ is None:
         holding = np.array([t.count[t.cell == code * int(t.columns) + column].sum() for code in codes])
@@ -213,9 +205,8 @@ def _shares(model: Any, code: int, column: int, most: int) -> tuple[Any, list[An
     length, times = t.length[lengths], t.count_of_length[lengths]
     n = float(np.ravel(t.n)[code])
     if not len(value):
-        raise InputError(
-            f"The class {str(model.classes_[code])!r} must contain the word to show its bursts; it never does. Name "
-            "another class."
+        raise InputError(f"The class {str(model.classes_[code])!r}", "contain the word to show its bursts").but(
+            "it never does", "Name another class."
         )
     counts = np.arange(min(most, max(FEWEST, int(value.max()))) + 1)
     seen = np.bincount(value, documents, len(counts))[: len(counts)]
@@ -253,12 +244,11 @@ def waterfall(explanation: Explanation, most: int = 14, width: int = 420) -> Any
     >>> type(sf.plots.waterfall(model.explain([1, 1], target="a", against="b"))).__name__
     'HConcatChart'
     """
-    require(explanation, Explanation, "'explanation' of waterfall", "a result of explain")
+    require(explanation, Explanation, "waterfall.explanation", "a result of explain")
     if not np.isfinite([explanation.log_odds, *explanation.contributions]).all():
         raise InputError(
-            "A waterfall needs finite log-odds, but one of the two classes is impossible for this row. Explain the row "
-            "against another class, or fit the model with a larger alpha."
-        )
+            "A waterfall needs finite log-odds, but one of the two classes is impossible for this row."
+        ).advise(python="Explain the row against another class, or fit the model with a larger alpha.")
     rows = steps(explanation, most)
     target, against = (cut(label, 24) for label in (explanation.target, explanation.against))
     y = alt.Y("place:O", axis=None, scale=alt.Scale(paddingInner=0.25))

@@ -63,7 +63,7 @@ def joint(
     """
     known = getattr(model, "joint_", None)
     if known is None:
-        raise KindError(f"The argument 'model' of joint must be a fitted NaiveBayes; got a {type(model).__name__}.")
+        raise KindError("joint.model", "be a fitted NaiveBayes", got_a=model)
     asked = (first, second) if third is None else (first, second, third)
     columns = _columns(known, asked)
     block = model._model.blocks[Together(columns)]
@@ -112,15 +112,15 @@ def _columns(known: Any, asked: tuple[Any, ...]) -> tuple[Any, ...]:
         if set(columns) == set(asked) and len(columns) == len(asked):
             return tuple(columns)
     if not known:
-        raise InputError(
-            f"This model has no joint columns. Fit it with joint='auto', or declare them, as in joint=[{asked!r}]."
+        raise InputError("This model has no joint columns.").advise(
+            python=f"Fit it with joint='auto', or declare them, as in joint=[{asked!r}]."
         )
     names = [" × ".join(map(str, columns)) for columns in known]
     more = f" and {len(names) - 8:,} more" if len(names) > 8 else ""
     raise InputError(
         f"The model has no joint columns {' × '.join(map(str, asked))}; its joint columns are "
-        f"{', '.join(names[:8])}{more}. Declare others, as in joint=[{asked!r}]."
-    )
+        f"{', '.join(names[:8])}{more}."
+    ).advise(python=f"Declare others, as in joint=[{asked!r}].")
 
 
 def tables_of(found: JointLifts, level: float) -> Array:

@@ -42,7 +42,7 @@ def draws(size: Size) -> tuple[int, ...]:
     """Return the number of draws as a shape."""
     shape = np.asarray(() if size is None else size)
     if shape.ndim > 1 or (shape.size and (shape.dtype.kind not in "iu" or (shape < 0).any())):
-        raise InputError(f"The argument 'size' must be a number of draws, or a shape of draws; got {size!r}.")
+        raise InputError("size", "be a number of draws, or a shape of draws", got=size)
     return tuple(int(n) for n in np.atleast_1d(shape))
 
 
@@ -50,7 +50,7 @@ def tails(level: float) -> tuple[float, float]:
     """Return the probabilities below the two ends of an equal-tailed interval."""
     given: Any = level
     if not (isinstance(given, Real) and 0 < float(given) < 1):
-        raise InputError(f"The argument 'level' must be a number between 0 and 1; got {level!r}.")
+        raise InputError("level", "be a number between 0 and 1", got=level)
     return (1 - level) / 2, (1 + level) / 2
 
 
@@ -205,9 +205,8 @@ class Conjugate(ABC, Generic[S]):
         if statistic is not None and not isinstance(statistic, kinds):
             expected = " or ".join(kind.__name__ for kind in kinds)
             raise KindError(
-                f"{name} learns from a statistic of type {expected}; got {type(statistic).__name__}. "
-                f"Pass plain data by keyword: {', '.join(f'{keyword}=' for keyword in data)}."
-            )
+                f"{name} learns from a statistic of type {expected}; got {type(statistic).__name__}."
+            ).advise(f"Pass plain data by keyword: {', '.join(f'{keyword}=' for keyword in data)}.")
         found = self._collect(**given) if statistic is None else statistic
         self._check_fit(found)
         return found
@@ -228,16 +227,15 @@ class Conjugate(ABC, Generic[S]):
         except ValueError:
             fits = False
         if not fits:
-            raise ShapeError(
-                f"The data must match the parameters of {type(self).__name__}, of shape {mine}; got shape {theirs}."
+            raise ShapeError("The data", f"match the parameters of {type(self).__name__}, of shape {mine}").but(
+                f"got shape {theirs}"
             )
 
     def _require_proper(self, question: str) -> None:
         if not self.proper:
             raise ImproperPrior(
-                f"{question} needs a proper prior; got {self!r}, which does not integrate to one. Update it with data "
-                "first."
-            )
+                f"{question} needs a proper prior; got {self!r}, which does not integrate to one."
+            ).advise(python="Update it with data first.")
 
 
 def parameters(family: str, **given: ArrayLike) -> dict[str, Array]:
@@ -253,15 +251,15 @@ def together(family: str, **arrays: Array) -> tuple[int, ...]:
         return np.broadcast_shapes(*(array.shape for array in arrays.values()))
     except ValueError:
         shapes = " and ".join(f"'{name}' of shape {array.shape}" for name, array in arrays.items())
-        raise ShapeError(f"The arguments of {family} must broadcast against each other; got {shapes}.") from None
+        raise ShapeError(f"The arguments of {family}", "broadcast against each other").but(f"got {shapes}") from None
 
 
 def numbers(family: str, name: str, value: ArrayLike) -> Array:
     """Return one parameter as an array of finite numbers."""
-    array = as_numbers(value, f"The parameter '{name}' of {family}", "a number or numbers")
+    array = as_numbers(value, f"{family}.{name}", "a number or numbers")
     if not np.isfinite(array).all():
         bad = array[~np.isfinite(array)].flat[0]
-        raise PriorError(f"The parameter '{name}' of {family} must be finite; got {bad}.")
+        raise PriorError(f"{family}.{name}", "be finite").but(f"got {bad}")
     return array.astype(np.float64)
 
 
@@ -272,14 +270,14 @@ def require(family: str, name: str, array: Array, holds: NDArray[np.bool_] | np.
         place = tuple(int(i) for i in bad[0])
         value = np.broadcast_to(array, np.broadcast_shapes(array.shape, np.shape(holds)))[place]
         where = f" at {list(place)}" if place else ""
-        raise PriorError(f"The parameter '{name}' of {family} must be {words}; got {value:g}{where}.")
+        raise PriorError(f"{family}.{name}", f"be {words}").but(f"got {value:g}{where}")
 
 
 def some_rows(values: Any) -> RowMatrix:
     """Return data as rows; raise if there are none."""
     rows = RowMatrix.read(values, "values")
     if len(rows) == 0:
-        raise DataError("The argument 'values' must hold at least one row; got none.")
+        raise DataError("values", "hold at least one row").but("got none")
     return rows
 
 

@@ -71,7 +71,9 @@ class BetaBelief(Conjugate[S]):
     def mode(self) -> Floats:
         """Most probable value; raises NoUniqueMode if there is more than one."""
         if (np.asarray(self.modes()) != "point").any():
-            raise NoUniqueMode(f"{self!r} has no unique mode: modes() returns {self.modes()!r}. Use mean instead.")
+            raise NoUniqueMode(f"{self!r} has no unique mode: modes() returns {self.modes()!r}.").advise(
+                python="Use mean instead."
+            )
         a, b = np.asarray(self.a), np.asarray(self.b)
         inner = (a - 1) / np.where((a > 1) & (b > 1), (a - 1) + (b - 1), 1)  # BB-3
         return plain(np.where((a > 1) & (b > 1), inner, np.where(a > b, 1.0, 0.0)))
@@ -94,7 +96,7 @@ class BetaBelief(Conjugate[S]):
         density), and raises NoUniqueMode if the density is highest at both ends.
         """
         if kind not in ("equal", "highest"):
-            raise InputError(f"The argument 'kind' must be 'equal' or 'highest'; got {kind!r}.")
+            raise InputError("kind", "be 'equal' or 'highest'", got=kind)
         lower, upper = tails(level)
         if kind == "equal":
             return plain(betaincinv(self.a, self.b, lower)), plain(betaincinv(self.a, self.b, upper))
@@ -136,8 +138,8 @@ class BetaBelief(Conjugate[S]):
         """Return the shortest interval, whose ends have equal density, by bisection from the end nearer to it."""
         if np.any(np.maximum(self.a, self.b) < 1):
             raise NoUniqueMode(
-                f"{self!r} is highest at both ends, so no single interval holds its highest density. Use kind='equal'."
-            )
+                f"{self!r} is highest at both ends, so no single interval holds its highest density."
+            ).advise(python="Use kind='equal'.")
         a, b, mirrored = np.minimum(self.a, self.b), np.maximum(self.a, self.b), np.asarray(self.a) > self.b
         low, high = np.zeros(np.shape(a)), np.full(np.shape(a), 1 - level)
         with np.errstate(all="ignore"):
@@ -218,7 +220,7 @@ class Beta(BetaBelief[BinaryCounts]):
         True
         """
         if of not in ("mean", "mode"):
-            raise InputError(f"The argument 'of' must be 'mean' or 'mode'; got {of!r}.")
+            raise InputError("of", "be 'mean' or 'mode'", got=of)
         trials = COUNT.read(trials, "trials")
         together("Beta.prior_weight", trials=trials, a=np.asarray(self.a))
         strength = np.asarray(self.a + self.b) - (2 if of == "mode" else 0)
@@ -271,5 +273,5 @@ class Beta(BetaBelief[BinaryCounts]):
             COUNT.read(0 if tails is None else tails, "tails"),
         )
         if 0 in together("Beta", heads=ones, tails=zeros):
-            raise DataError("The arguments 'heads' and 'tails' must hold at least one number; got none.")
+            raise DataError("heads and tails", "hold at least one number").but("got none")
         return BinaryCounts(ones + 0 * zeros, ones + zeros)

@@ -68,7 +68,7 @@ class Dirichlet(Conjugate[Counted]):
     def __init__(self, alpha: ArrayLike) -> None:
         array = np.atleast_1d(numbers("Dirichlet", "alpha", alpha))
         if np.ndim(alpha) == 0 or array.shape[-1] == 0:
-            raise PriorError(f"The parameter 'alpha' of Dirichlet must list one number per category; got {alpha!r}.")
+            raise PriorError("Dirichlet.alpha", "list one number per category", got=alpha)
         require("Dirichlet", "alpha", array, array > 0, "positive")
         self._set(alpha=array)
 
@@ -82,7 +82,7 @@ class Dirichlet(Conjugate[Counted]):
         strength = numbers("Dirichlet", "strength", strength)
         size: Any = categories
         if not isinstance(size, int | np.integer) or size < 1:
-            raise PriorError(f"The argument 'categories' must be a whole number of at least 1; got {categories!r}.")
+            raise PriorError("categories", "be a whole number of at least 1", got=categories)
         return cls(np.repeat((strength / categories)[..., None], categories, axis=-1))  # DM-7
 
     @property
@@ -151,7 +151,9 @@ class Dirichlet(Conjugate[Counted]):
     def mode(self) -> Array:
         """Most probable vector of probabilities; raises NoUniqueMode if there is none or more than one."""
         if (np.asarray(self.modes()) != "point").any():
-            raise NoUniqueMode(f"{self!r} has no unique mode: modes() returns {self.modes()!r}. Use mean instead.")
+            raise NoUniqueMode(f"{self!r} has no unique mode: modes() returns {self.modes()!r}.").advise(
+                python="Use mean instead."
+            )
         excess = (self.alpha - 1).sum(axis=-1, keepdims=True)  # α₀ − K
         inside = (self.alpha >= 1).all(axis=-1, keepdims=True) & (excess > 0)
         inner = (self.alpha - 1) / np.where(inside, excess, 1)  # DM-3
@@ -189,9 +191,8 @@ class Dirichlet(Conjugate[Counted]):
         alike = np.shape(x)[-1:] == self.alpha.shape[-1:]
         at = points(x, self.alpha.shape) if alike else np.full(1, np.nan)
         if not ((at >= 0).all() and (np.abs(at.sum(axis=-1) - 1) < 1e-8).all()):
-            raise InputError(
-                f"The argument 'x' must hold vectors of {self.alpha.shape[-1]} probabilities that add up to 1; "
-                f"got {np.array2string(np.asarray(x), threshold=6)}."
+            raise InputError("x", f"hold vectors of {self.alpha.shape[-1]} probabilities that add up to 1").but(
+                f"got {np.array2string(np.asarray(x), threshold=6)}"
             )
         with np.errstate(divide="ignore", invalid="ignore"):  # NaN where one factor is infinite and another zero
             logs = xlogy(self.alpha - 1, at).sum(axis=-1)
@@ -243,7 +244,7 @@ class Dirichlet(Conjugate[Counted]):
             return CategoricalMass(self.alpha)
         count = WHOLE.read(trials, "trials")
         if count.ndim:
-            raise ShapeError(f"The argument 'trials' of Dirichlet.predict must be one number; got shape {count.shape}.")
+            raise ShapeError("Dirichlet.predict.trials", "be one number").but(f"got shape {count.shape}")
         return DirichletMultinomial(self.alpha, int(count))
 
     def log_evidence(
@@ -288,7 +289,7 @@ class Dirichlet(Conjugate[Counted]):
                 raise KeywordError("The keyword 'categories' of Dirichlet needs 'values'; got it without them.")
             seen = COUNT.read(() if counts is None else counts, "counts")
             if seen.size == 0:
-                raise DataError("The argument 'counts' must hold a number per category; got none.")
+                raise DataError("counts", "hold a number per category").but("got none")
             return TokenCounts(seen)
         if counts is not None:
             raise KeywordError("Dirichlet learns from 'values' or from 'counts'; got both.")
@@ -305,9 +306,8 @@ class Dirichlet(Conjugate[Counted]):
         if isinstance(statistic, CategoryCounts):
             if len(statistic.sizes) > 1:
                 raise ShapeError(
-                    f"A Dirichlet learns from one column of categories; got {len(statistic.sizes)}. "
-                    "Use update(counts=statistic.column(j))."
-                )
+                    f"A Dirichlet learns from one column of categories; got {len(statistic.sizes)}."
+                ).advise(python="Use update(counts=statistic.column(j)).")
             statistic = TokenCounts(statistic.counts)
         super()._check_fit(statistic)
 
@@ -317,9 +317,9 @@ def _listed(values: Any, name: str) -> list[Any]:
     try:
         array = np.asarray(values if hasattr(values, "__array__") else list(values), object)
     except (TypeError, ValueError):
-        raise ShapeError(f"The argument '{name}' must be a list of categories; got {values!r}.") from None
+        raise ShapeError(name, "be a list of categories", got=values) from None
     if array.ndim != 1:
-        raise ShapeError(f"The argument '{name}' must be a list of categories; got an array of shape {array.shape}.")
+        raise ShapeError(name, "be a list of categories").but(f"got an array of shape {array.shape}")
     return list(array.tolist())
 
 
@@ -328,9 +328,7 @@ def places_of(categories: Iterable[Hashable], size: int) -> dict[Any, int]:
     listed = _listed(categories, "categories")
     places = {category: place for place, category in enumerate(listed) if isinstance(category, Hashable)}
     if not len(places) == len(listed) == size:
-        raise InputError(
-            f"The argument 'categories' must list {size} different values, one for each of 'alpha'; got {listed!r}."
-        )
+        raise InputError("categories", f"list {size} different values, one for each of 'alpha'", got=listed)
     return places
 
 
@@ -338,10 +336,8 @@ def codes_of(values: Any, places: dict[Any, int]) -> Integers:
     """Return the place of each value's category."""
     listed = _listed(values, "values")
     if not listed:
-        raise DataError("The argument 'values' must hold at least one row; got none.")
+        raise DataError("values", "hold at least one row").but("got none")
     for row, value in enumerate(listed):
         if not isinstance(value, Hashable) or value not in places:
-            raise DataError(
-                f"The argument 'values' must hold only values listed in 'categories'; got {value!r} at [{row}]."
-            )
+            raise DataError("values", "hold only values listed in 'categories'").but(f"got {value!r} at [{row}]")
     return np.array([places[value] for value in listed], np.int64)

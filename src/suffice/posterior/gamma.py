@@ -201,12 +201,11 @@ class Gamma(GammaBelief[PoissonSums]):
         rows, each = some_rows(values), COUNT.read(exposures, "exposures")
         x = np.asarray(rows.matrix.toarray() if rows.is_sparse else rows.matrix, np.float64).reshape(-1, *rows.shape)
         if each.shape not in (x.shape, x.shape[:1]):
-            raise ShapeError(
-                f"The argument 'exposures' must hold one number per row of 'values', {len(x)}, or one per value; "
-                f"got shape {each.shape}."
+            raise ShapeError("exposures", f"hold one number per row of 'values', {len(x)}, or one per value").but(
+                f"got shape {each.shape}"
             )
         over = each if each.shape == x.shape else each.reshape(-1, *(1 for _ in rows.shape))
         if ((over == 0) & (x > 0)).any():
-            raise DataError("The argument 'values' must be 0 where 'exposures' is 0; got a positive count there.")
+            raise DataError("values", "be 0 where 'exposures' is 0").but("got a positive count there")
         times = np.ones(len(x)) if weights is None else np.asarray(weights, np.float64)
         return t, np.tensordot(times, over, 1), np.tensordot(times, xlogy(x, over), 1)

@@ -249,9 +249,8 @@ def _masses(of: Mass, most: int) -> Array:
     cells = (most + 1) * int(np.prod(of.batch))
     if cells > CELLS:
         raise InputError(
-            f"The probabilities of counts are added up one by one, at most {CELLS:,} of them; got {cells:,}. "
-            "Draw a sample instead."
-        )
+            f"The probabilities of counts are added up one by one, at most {CELLS:,} of them; got {cells:,}."
+        ).advise("Draw a sample instead.")
     outcomes = np.arange(most + 1.0).reshape(-1, *(1 for _ in of.batch))
     sums = np.cumsum(np.exp(of._log(outcomes)), axis=0)
     return np.asarray(sums / sums[-1])

@@ -56,7 +56,7 @@ class ByItself(Conjugate[S]):
 def pair(x: Any, mean: tuple[int, ...], spread: tuple[int, ...]) -> tuple[Array, Array]:
     """Return a pair of mean and spread as arrays that broadcast against the given shapes."""
     if not isinstance(x, tuple | list) or len(x) != 2:
-        raise InputError(f"The argument 'x' must be a pair, the mean and the spread; got {type(x).__name__}.")
+        raise InputError("x", "be a pair, the mean and the spread").but(f"got {type(x).__name__}")
     return points(x[0], mean), points(x[1], spread)
 
 

@@ -74,21 +74,19 @@ class NormalInverseWishart(ByItself[FullMoments]):
         m_, kappa_, nu_, scale_ = given.values()
         d = m_.shape[-1] if m_.ndim else 0
         if d == 0 or scale_.shape[-2:] != (d, d):
-            raise ShapeError(
-                f"The parameters of {name} must be a vector 'm' and a square 'scale' of its length; "
-                f"got shapes {m_.shape} and {scale_.shape}."
+            raise ShapeError(f"The parameters of {name}", "be a vector 'm' and a square 'scale' of its length").but(
+                f"got shapes {m_.shape} and {scale_.shape}"
             )
         try:
             batch = np.broadcast_shapes(m_.shape[:-1], kappa_.shape, nu_.shape, scale_.shape[:-2])
         except ValueError:
             shapes = {k: v.shape for k, v in given.items()}
-            raise ShapeError(f"The parameters of {name} must broadcast against each other; got {shapes}.") from None
+            raise ShapeError(f"The parameters of {name}", "broadcast against each other").but(f"got {shapes}") from None
         require(name, "kappa", kappa_, kappa_ >= 0, "zero or positive")
         require(name, "nu", nu_, nu_ > d - 1, f"above d − 1 = {d - 1}")
         if not positive_definite(scale_).all():
-            raise PriorError(
-                f"The parameter 'scale' of {name} must be symmetric and positive definite; "
-                f"got {np.array2string(scale_, threshold=9)}."
+            raise PriorError(f"{name}.scale", "be symmetric and positive definite").but(
+                f"got {np.array2string(scale_, threshold=9)}"
             )
         self._set(
             m=np.broadcast_to(m_, (*batch, d)),
@@ -127,9 +125,8 @@ class NormalInverseWishart(ByItself[FullMoments]):
         """
         after = self.after(self._read(statistic, values=values, weights=weights))
         if not positive_definite(after[-1]).all():
-            raise DataError(
-                "The data must not be collinear beyond what 'scale' can outweigh in float64; "
-                "rescale or drop columns, or enlarge 'scale'."
+            raise DataError("The data", "not be collinear beyond what 'scale' can outweigh in float64").but(
+                "rescale or drop columns, or enlarge 'scale'"
             )
         return NormalInverseWishart(*after)
 
@@ -180,10 +177,10 @@ class NormalInverseWishart(ByItself[FullMoments]):
         self._require_proper("A density")
         d = self.m.shape[-1]
         if isinstance(x, tuple | list) and len(x) == 2 and np.shape(x[1])[-2:] != (d, d):
-            raise InputError(f"The covariance in the argument 'x' must be {d} × {d}; got shape {np.shape(x[1])}.")
+            raise InputError("The covariance in the argument 'x'", f"be {d} × {d}").but(f"got shape {np.shape(x[1])}")
         mean, covariance = pair(x, self.m.shape, self.scale.shape)
         if not positive_definite(covariance).all():
-            raise InputError("The covariance in the argument 'x' must be symmetric and positive definite.")
+            raise InputError("The covariance in the argument 'x'", "be symmetric and positive definite")
         kappa, root = np.asarray(self.kappa), np.asarray(np.linalg.cholesky(covariance), np.float64)
         volume = 2 * np.log(np.diagonal(root, axis1=-2, axis2=-1)).sum(axis=-1)  # ln|Σ|
         away = np.square(np.linalg.solve(root, (mean - self.m)[..., None])[..., 0]).sum(axis=-1)

@@ -112,7 +112,7 @@ class Pareto(Conjugate[Extremes]):
     def mode(self) -> Floats:
         """Most probable upper end."""
         if (np.asarray(self.modes()) != "point").any():
-            raise NoUniqueMode(f"{self!r} has no mode: it is improper. Update it with data first.")
+            raise NoUniqueMode(f"{self!r} has no mode: it is improper.").advise(python="Update it with data first.")
         return self.b  # PU-5
 
     def modes(self) -> Any:

@@ -27,7 +27,7 @@ class Predictive(ABC):
 
     def log(self, x: ArrayLike) -> Floats:
         """Return the log-probability, or log-density, of outcomes x."""
-        points = as_numbers(x, "The argument 'x'").astype(np.float64)
+        points = as_numbers(x, "x").astype(np.float64)
         vectors = points.shape[points.ndim - len(self.event) :]
         try:
             np.broadcast_shapes(points.shape[: points.ndim - len(self.event)], self.batch)
@@ -36,9 +36,8 @@ class Predictive(ABC):
             fits = False
         if not fits:
             raise ShapeError(
-                f"The argument 'x' must hold outcomes of shape {self.event} that broadcast against a table of shape "
-                f"{self.batch}; got shape {points.shape}. Put several outcomes on a leading axis: x[:, None]."
-            )
+                "x", f"hold outcomes of shape {self.event} that broadcast against a table of shape {self.batch}"
+            ).but(f"got shape {points.shape}", python="Put several outcomes on a leading axis: x[:, None].")
         with np.errstate(all="ignore"):
             return plain(self._log(points))
 

@@ -125,13 +125,12 @@ def where_known(x: Array, inside: Booleans, logs: Array) -> Array:
 
 def points(x: ArrayLike, shape: tuple[int, ...], name: str = "x") -> Array:
     """Return numbers that broadcast against a table of this shape; NaN and infinities are allowed."""
-    found = as_numbers(x, f"The argument '{name}'").astype(np.float64)
+    found = as_numbers(x, name).astype(np.float64)
     try:
         np.broadcast_shapes(found.shape, shape)
     except ValueError:
-        raise ShapeError(
-            f"The argument '{name}' must broadcast against a table of shape {shape}; got shape {found.shape}. "
-            f"Put several values on a leading axis: {name}[:, None]."
+        raise ShapeError(name, f"broadcast against a table of shape {shape}").but(
+            f"got shape {found.shape}", python=f"Put several values on a leading axis: {name}[:, None]."
         ) from None
     return found
 
@@ -141,5 +140,5 @@ def chances(p: ArrayLike, shape: tuple[int, ...] = ()) -> Array:
     found = points(p, shape, "p")
     if not ((found >= 0) & (found <= 1)).all():
         bad = found[~((found >= 0) & (found <= 1))].flat[0]
-        raise InputError(f"The argument 'p' must be a probability, from 0 to 1; got {bad:g}.")
+        raise InputError("p", "be a probability, from 0 to 1").but(f"got {bad:g}")
     return found

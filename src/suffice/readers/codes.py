@@ -128,9 +128,8 @@ def declared_categories(categories: Any, n_features: int) -> list[NDArray[Any]]:
     """Return the declared values of each feature, sorted, as arrays of text or of numbers."""
     if len(categories) != n_features:
         raise InputError(
-            f"The 'categories' parameter of CategoricalNB must be a list for each of {n_features} features, such as "
-            f"[range(1, 7)]. Got {len(categories)} instead."
-        )
+            "CategoricalNB.categories", f"be a list for each of {n_features} features, such as [range(1, 7)]"
+        ).but(f"got {len(categories)}")
     return [_sorted(values, j) for j, values in enumerate(categories)]
 
 
@@ -144,15 +143,13 @@ def _sorted(values: Any, j: int) -> NDArray[Any]:
     array = array.astype(np.str_) if array.dtype.kind == "O" and all(isinstance(v, str) for v in array.flat) else array
     mixed = array.dtype.kind == TEXT and not all(isinstance(value, str) for value in plain.flat)
     if array.ndim != 1 or not array.size or mixed or array.dtype.kind not in TEXT + NUMBER:
-        raise InputError(
-            "The 'categories' parameter of CategoricalNB must list texts or numbers, one kind per feature. "
-            f"Got {values!r} for feature {j} instead."
+        raise InputError("CategoricalNB.categories", "list texts or numbers, one kind per feature").but(
+            f"got {values!r} for feature {j}"
         )
     once = np.unique(array)
     if len(once) != len(array) or (once != once).any():
-        raise InputError(
-            f"The 'categories' parameter of CategoricalNB must list distinct categories, none of them missing. Got "
-            f"{values!r} for feature {j} instead."
+        raise InputError("CategoricalNB.categories", "list distinct categories, none of them missing").but(
+            f"got {values!r} for feature {j}"
         )
     return once
 
@@ -164,9 +161,8 @@ def refuse_others(known: list[NDArray[Any]], columns: list[NDArray[Any]]) -> Non
         other = ~np.isin(column, values) if alike else np.ones(len(column), bool)
         if other.any():
             row = int(np.argmax(other))
-            raise InputError(
-                "CategoricalNB (input X) must hold only the values in 'categories'; "
-                f"got {column[row].item()!r} in row {row}, column {j}."
+            raise InputError("CategoricalNB (input X)", "hold only the values in 'categories'").but(
+                f"got {column[row].item()!r} in row {row}, column {j}"
             )
 
 
@@ -182,9 +178,8 @@ def _values(column: Any, j: int) -> Any:
         )
     if kinds == {str} and any(value.endswith("\0") for value in column):
         row = next(row for row, value in enumerate(column) if value.endswith("\0"))
-        raise InputError(
-            "CategoricalNB (input X) must hold categories that do not end in NUL, which numpy drops; got "
-            f"{column[row]!r} in row {row}, column {j}. Rename them, or use NaiveBayes."
+        raise InputError("CategoricalNB (input X)", "hold categories that do not end in NUL, which numpy drops").but(
+            f"got {column[row]!r} in row {row}, column {j}", python="Rename them, or use NaiveBayes."
         )
     return column.astype(np.str_ if kinds == {str} else np.float64) if kinds else column.astype(np.float64)
 
@@ -210,9 +205,8 @@ def _parts(X: Any) -> Iterator[Any]:
 
 def _numbers(X: Any) -> Any:
     if X.dtype.kind not in "biuf":
-        raise InputError(
-            "CategoricalNB (input X) must hold category codes 0, 1, 2, … as at the first fit; "
-            f"got an array of {X.dtype}."
+        raise InputError("CategoricalNB (input X)", "hold category codes 0, 1, 2, … as at the first fit").but(
+            f"got an array of {X.dtype}"
         )
     return X
 

@@ -181,14 +181,13 @@ def column_classes(column: Column, checks: LabelChecks) -> Coded:
     if column.n_missing or column.storage == "nothing":
         without = column.n_missing or len(column)
         lacks = f"{without:,} of {len(column):,} {'lacks' if without == 1 else 'lack'} one"
-        raise LabelError(
-            f"{what} must have a label in every row; {lacks}. Leave such rows out, or use SemiSupervised, which learns "
-            "from them."
+        raise LabelError(what, "have a label in every row").but(
+            lacks, python="Leave such rows out, or use SemiSupervised, which learns from them."
         )
     if column.storage == "date":
-        raise LabelError(f"{what} must hold labels; got dates.")
+        raise LabelError(what, "hold labels").but("got dates")
     if column.infinite():
-        raise LabelError(f"{what} must hold labels; got infinity.")
+        raise LabelError(what, "hold labels").but("got infinity")
     if column.storage not in ("string", "category"):
         checks.are_classes(column.values)
         return classes_and_codes(column.values, checks)
@@ -216,7 +215,7 @@ def label_column(y: Any, rows: int, checks: LabelChecks) -> Column:
     else:
         column = Table.read({"y": given}, "y")["y"]
     if len(column) != rows:
-        raise LabelError(_unequal(rows, len(column)))
+        raise _unequal(rows, len(column))
     return column
 
 
@@ -225,9 +224,8 @@ def labelled(y: Any) -> Any:
     y = unwrapped(y) if isinstance(y, list | tuple) else y
     row = _first_gap(y)
     if row is not None:
-        raise LabelError(
-            f"Input y contains NaN or None, first in row {row}: every row needs a label. Leave such rows out, or use "
-            "SemiSupervised, which learns from them."
+        raise LabelError(f"Input y contains NaN or None, first in row {row}: every row needs a label.").advise(
+            python="Leave such rows out, or use SemiSupervised, which learns from them."
         )
     must_be_sound(y)
     plain = getattr(getattr(y, "dtype", None), "numpy_dtype", None)  # of a nullable column, which scikit-learn rounds
@@ -246,14 +244,14 @@ def must_be_sound(y: Any) -> None:
     kinds = {_kind_of_type(kind): kind for kind in types}
     if len(kinds) > 1:
         first = {kind: next(value for value in values if type(value) is kinds[kind]) for kind in sorted(kinds)}
-        raise LabelError(
-            f"Labels must be of one kind; got {' and '.join(f'{kind} ({value!r})' for kind, value in first.items())}. "
-            "Convert them, such as by [str(label) for label in y]."
+        raise LabelError("Labels", "be of one kind").but(
+            f"got {' and '.join((f'{kind} ({value!r})' for kind, value in first.items()))}",
+            python="Convert them, such as by [str(label) for label in y].",
         )
     if "words" in kinds:
         cut = [word for word in set(values) if word.endswith("\0")]
         if cut:
-            raise LabelError(f"Labels must not end in NUL, which numpy drops; got {min(cut)!r}. Rename such classes.")
+            raise LabelError("Labels", "not end in NUL, which numpy drops", got=min(cut)).advise("Rename such classes.")
 
 
 def _kind_of_type(kind: type) -> str:
@@ -310,31 +308,30 @@ def partly_labelled(y: Any, rows: int, checks: LabelChecks) -> Coded:
     """Return the classes, and the code of each row; −1 for a row labelled −1, None, NaN or NA."""
     labels = _as_array(y, checks)
     if rows != len(labels):
-        raise LabelError(_unequal(rows, len(labels)))
+        raise _unequal(rows, len(labels))
     missing = np.array([is_missing(label) for label in labels], bool) if labels.dtype.kind == "O" else _gaps(labels)
     known = labels[~missing]
     if known.dtype.kind == "O":
         known = _of_one_kind(known)
     must_be_sound(known)
     if known.dtype.kind == "f" and np.isinf(known).any():
-        raise LabelError("The argument 'y' must hold labels; got infinity.")
+        raise LabelError("y", "hold labels").but("got infinity")
     checks.are_classes(known)
     codes = np.full(len(labels), -1, np.int64)
     if not len(known):
         return known, codes
     classes, codes[~missing] = classes_and_codes(known, checks)
     if len(classes) < 2 and missing.any():
-        raise LabelError(
-            f"The argument 'y' must name at least two classes if labels are missing; got {classes.tolist()} alone. A "
-            "label of −1 means that there is none: if −1 is a class of yours, give it another name."
+        raise LabelError("y", "name at least two classes if labels are missing").but(
+            f"got {classes.tolist()} alone",
+            "A label of −1 means that there is none: if −1 is a class of yours, give it another name.",
         )
     return classes, codes
 
 
-def _unequal(rows: int, labels: int) -> str:
-    return (
-        f"The argument 'y' must hold one label per row, {rows:,}; got {labels:,}. Found input variables with "
-        "inconsistent numbers of samples."
+def _unequal(rows: int, labels: int) -> LabelError:
+    return LabelError("y", f"hold one label per row, {rows:,}").but(
+        f"got {labels:,}", "Found input variables with inconsistent numbers of samples."
     )
 
 
@@ -363,9 +360,8 @@ def _of_one_kind(labels: Any) -> Any:
     found = {_kind(label) for label in labels}
     if len({KINDS.get(kind, kind.__name__) for kind in found}) > 1:
         kinds = sorted(KINDS.get(kind, kind.__name__) for kind in found)
-        raise LabelError(
-            "The argument 'y' must hold labels of one kind, and −1, None or NaN for rows without a label; got "
-            f"{' and '.join(kinds)}."
+        raise LabelError("y", "hold labels of one kind, and −1, None or NaN for rows without a label").but(
+            f"got {' and '.join(kinds)}"
         )
     kind = float if found == {int, float} else next(iter(found), object)
     if kind is int and max(labels) > np.iinfo(np.int64).max:
@@ -383,6 +379,6 @@ def check_kinds_of_labels(classes: LabelArray, others: LabelArray) -> None:
     """Raise LabelError if one model has words as labels and the other has numbers."""
     words = ("U", "S", "O", "T")
     if (classes.dtype.kind in words) != (others.dtype.kind in words):
-        raise LabelError(
-            f"Models that are combined must have labels of one kind; got {classes[0]!r} and {others[0]!r}."
+        raise LabelError("Models that are combined", "have labels of one kind").but(
+            f"got {classes[0]!r} and {others[0]!r}"
         )

@@ -247,9 +247,7 @@ def one_row_of(x: Any, names: Any) -> Any:
     if by_name and names is not None:
         missing = [name for name in names if name not in x]
         if missing:
-            raise InputError(
-                f"The argument 'x' must have a value for each feature of the model; {missing[0]!r} has none."
-            )
+            raise InputError("x", "have a value for each feature of the model").but(f"{missing[0]!r} has none")
         return frame_of({name: _column(x[name]) for name in names})
     if by_name:
         x = list(x.values())
@@ -259,7 +257,7 @@ def one_row_of(x: Any, names: Any) -> Any:
             x = np.asarray(x, dtype=object)
     x = x.reshape(1, -1) if getattr(x, "ndim", 2) == 1 else x
     if getattr(x, "ndim", 2) == 2 and x.shape[0] != 1:
-        raise InputError(f"The argument 'x' must be one row; got {x.shape[0]:,} rows.")
+        raise InputError("x", "be one row").but(f"got {x.shape[0]:,} rows")
     return x
 
 
@@ -281,7 +279,7 @@ def is_column(value: Any) -> bool:
 def _column(value: Any) -> list[Any]:
     many = is_column(value)
     if many and len(value) != 1:
-        raise InputError(f"The argument 'x' must be one row; got {len(value):,} rows.")
+        raise InputError("x", "be one row").but(f"got {len(value):,} rows")
     return list(value) if many else [value]
 
 
@@ -290,11 +288,11 @@ def one_text(x: Any) -> Any:
     must_be_one_column(x, "x")
     if isinstance(x, str | bytes) or not hasattr(x, "__iter__"):
         if x is None or isinstance(x, float | int):
-            raise KindError(f"The argument 'x' must be one text; got {x!r}, a {type(x).__name__}.")
+            raise KindError("x", "be one text").but(f"got {x!r}, a {type(x).__name__}")
         return x
     texts = list(x)
     if len(texts) != 1:
-        raise InputError(f"The argument 'x' must be one text; got {len(texts):,} texts.")
+        raise InputError("x", "be one text").but(f"got {len(texts):,} texts")
     return texts[0]
 
 
@@ -307,7 +305,7 @@ def rows_of_bags(bags: Sequence[Any], t: WordCounts) -> LookedUpTexts:
     """Return bags as rows over the words of a statistic, as of a text; what is unknown has no say."""
     wrong = [type(bag).__name__ for bag in bags if not isinstance(bag, Mapping)]
     if wrong:
-        raise KindError(f"The argument 'X' must hold texts, or dicts of words and counts; got dict and {wrong[0]}.")
+        raise KindError("X", "hold texts, or dicts of words and counts").but(f"got dict and {wrong[0]}")
     COUNT.read([count for bag in bags for count in bag.values()] or [0], "X")
     words = {str(word) for bag in bags for word in bag}
     places = {str(word): j for j, word in enumerate(names_of(t, t.width).tolist()) if str(word) in words}

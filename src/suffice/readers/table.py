@@ -67,20 +67,21 @@ class TableReader:
         """Return the columns to learn from, the name of the target if it is a column, and classes with codes."""
         table = Table.read(X, "X")
         if target is not None and y is not None:
-            raise KeywordError("Labels must be given once: as 'y', or as the name of a column, 'target'; got both.")
+            raise KeywordError("Labels", "be given once: as 'y', or as the name of a column, 'target'").but("got both")
         if isinstance(y, str):
             y, target = None, y
         if target is None and y is None:
-            raise InputError(
-                f"{self.owner} requires y to be passed, but the target y is None. Pass labels, or the name "
-                "of their column."
+            raise InputError(f"{self.owner} requires y to be passed, but the target y is None.").advise(
+                "Pass labels, or the name of their column."
             )
         if not len(table):
-            raise DataError(f"The argument 'X' must have rows; got 0 sample(s) (shape=(0, {table.width})).")
+            raise DataError("X", "have rows").but(f"got 0 sample(s) (shape=(0, {table.width}))")
         if target is not None:
             target = target if isinstance(target, str | int) else str(target)  # as tables name columns
             if target not in table:
-                raise InputError(f"The target {target!r} must be a column of the table.{closest(target, table.names)}")
+                raise InputError(f"The target {target!r}", "be a column of the table").advise(
+                    closest(target, table.names)
+                )
             return table.without([target]), target, column_classes(table[target], checks)
         labels = label_column(y, len(table), checks)
         name = _source(y, table, labels)
@@ -97,9 +98,8 @@ class TableReader:
     def started(self, table: Table, target: Name | None = None) -> TableReader:
         """Return the reader for tables like `table`, the first one."""
         if not table.names:
-            raise DataError(
-                f"The argument 'X' must have columns to learn from; got 0 feature(s) (shape=({len(table)}, 0)) while a "
-                "minimum of 1 is required."
+            raise DataError("X", "have columns to learn from").but(
+                f"got 0 feature(s) (shape=({len(table)}, 0)) while a minimum of 1 is required"
             )
         return replace(self, names=tuple(table.names), named=table.named, backend=table.backend, target=target)
 
@@ -111,9 +111,7 @@ class TableReader:
         lacking = [name for name in known if name not in table]
         if len(lacking) == len(known):
             shown = ", ".join(repr(name) for name in known[:5])
-            raise DataError(
-                f"The argument 'X' must have columns that the model knows ({shown}); got {table.names[:5]}."
-            )
+            raise DataError("X", f"have columns that the model knows ({shown})").but(f"got {table.names[:5]}")
         among = set(known)
         extra = [name for name in table.names if name not in among and name != self.target]
         if extra:
@@ -131,7 +129,11 @@ class TableReader:
                 f"X has {len(table.names)} features, but {self.owner} is expecting {len(known)} features as input."
             )
         if table.named:
-            tell(f"X has feature names, but {self.owner} was fitted without feature names")
+            tell(
+                "",
+                python=f"X has feature names, but {self.owner} was fitted without feature names",
+                shell="The model was fitted without column names: the columns of the file are taken in their order.",
+            )
         elif self.named:
             tell(f"X does not have valid feature names, but {self.owner} was fitted with feature names")
         return table.renamed(known)
@@ -200,9 +202,8 @@ class TableReader:
             wanted = given.of if isinstance(given, Chosen) else given
             if wanted is not None and self._used(wanted) != self._used(block.likelihood):
                 raise InputError(
-                    f"Column {name!r} was fixed as {block.likelihood!r} at the first fit; got {wanted!r}. "
-                    "Call fit to change it."
-                )
+                    f"Column {name!r} was fixed as {block.likelihood!r} at the first fit; got {wanted!r}."
+                ).advise(python="Call fit to change it.")
             return counted_again(name, table, labels, block)
 
         free = [name for name in self.names if name in table and name not in declared and is_free(before.get(name))]
@@ -273,12 +274,15 @@ class TableReader:
         if dates:
             tell(
                 f"{listed(dates)} of dates left out: add what matters of dates, such as the weekday, the month or the "
-                f"number of days since, as columns of their own. columns={{{dates[0]!r}: 'drop'}} silences this.",
+                "number of days since, as columns of their own.",
+                python=f"columns={{{dates[0]!r}: 'drop'}} silences this.",
+                shell=f"--drop {dates[0]!r} silences this.",
             )
         if others:
             tell(
-                f"{listed(others)} left out: every row has a different value, as identifiers do. "
-                f"columns={{{others[0]!r}: 'categorical'}} or 'text' keeps it, 'drop' silences this.",
+                f"{listed(others)} left out: every row has a different value, as identifiers do.",
+                python=f"columns={{{others[0]!r}: 'categorical'}} or 'text' keeps it, 'drop' silences this.",
+                shell=f"--drop {others[0]!r} silences this.",
             )
 
 
@@ -310,7 +314,7 @@ def one_row(row: Any) -> Table:
         row = {name: value if is_column(value) else [value] for name, value in row.items()}
     table = Table.read(row, "x")
     if len(table) != 1:
-        raise InputError(f"The argument 'x' must be one row; got {len(table)} rows.")
+        raise InputError("x", "be one row").but(f"got {len(table)} rows")
     return table
 
 

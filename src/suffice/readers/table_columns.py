@@ -40,9 +40,11 @@ def declared_likelihoods(columns: Any, names: Iterable[Name], target: Name | Non
     known = list(names)
     for name in columns:
         if name == target and target is not None:
-            raise InputError(f"The 'columns' parameter names {name!r}, which is the target. Leave it out.")
+            raise InputError(f"The 'columns' parameter names {name!r}, which is the target.").advise("Leave it out.")
         if name not in known:
-            raise InputError(f"The 'columns' parameter names {name!r}, which is not a column.{closest(name, known)}")
+            raise InputError(f"The 'columns' parameter names {name!r}, which is not a column.").advise(
+                closest(name, known)
+            )
     return {name: _likelihood(name, given) for name, given in columns.items() if given != "auto"}
 
 
@@ -55,9 +57,10 @@ def _likelihood(name: Name, given: Any) -> Likelihood | Chosen:
     if isinstance(given, type) and issubclass(given, Likelihood):
         guess = f" Did you mean {given.__name__}()?"
     raise InputError(
-        f"The 'columns' parameter must map {name!r} to one of {', '.join([*BY_WORD, 'auto'])}, or to one of "
-        f"sf.columns; got {given!r}.{guess}"
-    )
+        "The 'columns' parameter",
+        f"map {name!r} to one of {', '.join([*BY_WORD, 'auto'])}, or to one of sf.columns",
+        got=given,
+    ).advise(guess)
 
 
 def closest(name: Any, known: Iterable[Any]) -> str:
@@ -92,9 +95,10 @@ def _refuse_tiny(column: Column) -> None:
         spread = np.fmax.reduce(column.values, initial=-np.inf) - np.fmin.reduce(column.values, initial=np.inf)
     if 0 < spread < LEAST:
         raise DataError(
-            f"Column {column.name!r} must hold numbers that are equal or differ by at least 2**-500, since the squares "
-            f"of smaller differences vanish; it varies by {spread:.6g}. Rescale it."
-        )
+            column=column.name,
+            must="hold numbers that are equal or differ by at least 2**-500, since the squares of smaller "
+            "differences vanish",
+        ).but(f"it varies by {spread:.6g}", "Rescale it.")
 
 
 def counted_first(name: Name, table: Table, labels: Labels, given: Likelihood | Chosen | None) -> OpenBlock:
@@ -134,7 +138,7 @@ def _counted(name: Name, column: Column, likelihood: Likelihood, labels: Labels)
     try:
         return OpenBlock.of_column(likelihood, column, labels)
     except DataError as error:
-        if repr(name) in str(error):
+        if error.column is not None:
             raise
         raise DataError(f"Column {name!r} cannot be counted as {likelihood.word}: {error}") from error
 
@@ -184,13 +188,13 @@ def check_block(name: Name, block: OpenBlock, n_classes: int) -> None:
     t, kinds = block.statistic, block.likelihood.statistic
     kinds = kinds if isinstance(kinds, tuple) else (kinds,)
     if type(t) not in kinds:
-        raise DataError(f"Column {name!r} must have {kinds[0].__name__}; got {type(t).__name__}.")
+        raise DataError(column=name, must=f"have {kinds[0].__name__}").but(f"got {type(t).__name__}")
     words = isinstance(t, WordCounts)
     shape = (t.n_classes,) if words else t.shape
     shapes = ((n_classes,),) if type(t) is ClassCounts else ((n_classes,), (n_classes, 1))
     hashed = words and t.hash_bits  # columns of tables count words by name
     if hashed or not (words or has_rows_of(t, n_classes)) or shape not in shapes:
-        raise ShapeError(f"Column {name!r} must have counts of {n_classes} classes; got shape {shape}.")
+        raise ShapeError(column=name, must=f"have counts of {n_classes} classes").but(f"got shape {shape}")
     if block.numbers is not None:
         block.numbers.check(name, n_classes)
 

@@ -101,8 +101,9 @@ def gather(
         for number in examples:
             if number not in all_rows.numbers:
                 raise InputError(
-                    "The argument 'examples' of report must hold numbers of rows whose label the model knows, below "
-                    f"{int(all_rows.numbers[-1]) + 1:,}; got {number!r}."
+                    "report.examples",
+                    f"hold numbers of rows whose label the model knows, below {int(all_rows.numbers[-1]) + 1:,}",
+                    got=number,
                 )
         which = np.union1d(which, np.searchsorted(all_rows.numbers, np.asarray(examples, np.int64)))
     given = all_rows.take(which) if len(which) < len(all_rows) else all_rows

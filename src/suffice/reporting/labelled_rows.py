@@ -113,22 +113,19 @@ def coded(column: Column) -> CodedColumn:
 def read(model: Any, X: Any, y: Any, target: str | None = None) -> LabelledRows:
     """Read rows and labels of any kind that the model takes, without those whose label it never learned."""
     if not isinstance(model, Classifier):
-        raise KindError(
-            "The argument 'model' of report must be a fitted classifier of suffice; got "
-            f"{type(model).__module__.split('.')[0]}'s {type(model).__name__}."
+        raise KindError("report.model", "be a fitted classifier of suffice").but(
+            f"got {type(model).__module__.split('.')[0]}'s {type(model).__name__}"
         )
     if not hasattr(model, "classes_"):
-        raise KindError("The argument 'model' of report must be fitted. Call fit first.")
+        raise KindError("report.model", "be fitted").advise(python="Call fit first.")
     rows, labels = _both(model, X, y)
     size = rows.shape[0] if hasattr(rows, "shape") else len(rows)
     if size != len(labels):
-        raise LabelError(
-            f"The argument 'y' must hold one label for each of {counted(size, 'row')}; got {len(labels):,}."
-        )
+        raise LabelError("y", f"hold one label for each of {counted(size, 'row')}").but(f"got {len(labels):,}")
     known = np.isin(labels, model.classes_)
     if not known.any():
         classes, found = (", ".join(map(repr, of[:3].tolist())) for of in (model.classes_, np.unique(labels)))
-        raise DataError(f"The rows must have labels that the model knows, such as {classes}; they have {found}.")
+        raise DataError("The rows", f"have labels that the model knows, such as {classes}").but(f"they have {found}")
     given = LabelledRows(rows, labels, np.arange(size), target=target or target_name(model, y))
     if known.all():
         return given
@@ -151,11 +148,11 @@ def _both(model: Any, X: Any, y: Any) -> tuple[Any, NDArray[Any]]:
     X, y = model._known_columns(X, y)
     if isinstance(model._reader, TextReader):
         if isinstance(X, str | bytes):
-            raise KindError("The argument 'X' of report must be a list of texts; got one text.")
+            raise KindError("report.X", "be a list of texts").but("got one text")
         X = X.to_pylist() if hasattr(X, "to_pylist") else list(X)
     elif isinstance(X, list | tuple):
         X = np.asarray(X)
     labels = np.asarray(y)
     if labels.ndim != 1:
-        raise LabelError(f"The argument 'y' of report must hold one label per row; got shape {labels.shape}.")
+        raise LabelError("report.y", "hold one label per row").but(f"got shape {labels.shape}")
     return X, labels

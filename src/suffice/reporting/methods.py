@@ -25,9 +25,9 @@ def judged_by(model: Any, X: Any, y: Any, method: str | None, folds: int) -> Jud
     counts decide.
     """
     if method is not None and method not in METHODS:
-        raise InputError(f"The option '--method' must be holdout, folds or loo; got {method!r}.")
+        raise InputError("The option '--method'", "be holdout, folds or loo", got=method)
     if folds < 2:
-        raise InputError(f"The option '--folds' must be 2 or more; got {folds}.")
+        raise InputError("The option '--folds'", "be 2 or more").but(f"got {folds}")
     if not hasattr(model, "classes_"):
         if method in ("holdout", None):
             held = evaluate.hold_out(model, X, y)

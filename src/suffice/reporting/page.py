@@ -123,7 +123,7 @@ def report(
     """
     jinja = _library("jinja2")
     if examples is not None and not all(isinstance(i, int | np.integer) for i in examples):
-        raise InputError(f"The argument 'examples' of report must hold row numbers; got {examples!r}.")
+        raise InputError("report.examples", "hold row numbers", got=examples)
     facts = gather(model, X, y, examples, held_out, target)
     title = title if title is not None else question([str(label) for label in model.classes_], facts.target)
     html = _rendered(jinja, title, facts)
@@ -164,9 +164,8 @@ def _library(name: str) -> Any:
     try:
         return import_module(name)
     except ImportError as error:
-        raise MissingLibrary(
-            f"A report needs the library {name}. Install it with: pip install 'suffice[report]' (or, in a clone, "
-            "'.[report]')."
+        raise MissingLibrary(f"A report needs the library {name}.").advise(
+            "Install it with: pip install 'suffice[report]' (or, in a clone, '.[report]')."
         ) from error
 
 

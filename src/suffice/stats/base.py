@@ -105,7 +105,7 @@ class Statistic(ByArrays):
     def __post_init__(self) -> None:
         for field in fields(self):
             kind = np.int64 if field.name in self._whole else np.float64
-            name = f"'{field.name}' of {type(self).__name__}"
+            name = f"{type(self).__name__}.{field.name}"
             given = as_numbers(getattr(self, field.name), name)
             array = given.astype(kind, copy=not _closed(given))  # a copy if someone else could change it
             object.__setattr__(self, field.name, sealed(array))
@@ -163,7 +163,7 @@ class Statistic(ByArrays):
         """Return a statistic from the arrays that `arrays()` returned."""
         expected = [field.name for field in fields(cls)]
         if sorted(arrays) != sorted(expected):
-            raise DataError(f"The argument 'arrays' of {cls.__name__} must hold {expected}; got {sorted(arrays)}.")
+            raise DataError(f"{cls.__name__}.arrays", f"hold {expected}").but(f"got {sorted(arrays)}")
         return cls(**arrays)
 
     def with_classes(self, place: Integers, classes: int) -> Self:
@@ -244,9 +244,9 @@ class Statistic(ByArrays):
             kind = type(self).__name__
             raise KindError(f"A {kind} combines only with another {kind}; got {type(other).__name__}.")
         if self.shape != other.shape and not (self._is_identity() or other._is_identity()):
-            raise ShapeError(
-                f"Two {type(self).__name__} must have the same classes and features to be combined; "
-                f"got shapes {self.shape} and {other.shape}. If a batch may lack a class, pass n_classes= for each one."
+            raise ShapeError(f"Two {type(self).__name__}", "have the same classes and features to be combined").but(
+                f"got shapes {self.shape} and {other.shape}",
+                python="If a batch may lack a class, pass n_classes= for each one.",
             )
 
 
@@ -274,9 +274,9 @@ def check_weight(name: str, n: Array, like: Array) -> None:
     """Raise unless `n` is a valid row count: in range, and of a shape that broadcasts to that of `like`."""
     if not ((n >= 0) & (n <= EXACT)).all():
         worst = n.min() if (n < 0).any() else n.max()
-        raise DataError(f"'n' of {name} must be at least 0 and below 2**53, where float64 counts exactly; got {worst}.")
+        raise DataError(f"{name}.n", "be at least 0 and below 2**53, where float64 counts exactly").but(f"got {worst}")
     if n.ndim > like.ndim or any(a not in (1, b) for a, b in zip(n.shape[::-1], like.shape[::-1], strict=False)):
-        raise ShapeError(f"'n' of {name} must broadcast to shape {like.shape}; got {n.shape}.")
+        raise ShapeError(f"{name}.n", f"broadcast to shape {like.shape}").but(f"got {n.shape}")
 
 
 @dataclass(frozen=True)

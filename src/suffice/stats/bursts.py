@@ -117,9 +117,8 @@ class Bursts(Statistic):
 
     def _check(self) -> None:
         if self.columns.ndim or self.columns < 0 or self.n.ndim > 1:
-            raise ShapeError(
-                "'columns' of Bursts must be one whole number, and 'n' one number in all or per class; got columns="
-                f"{self.columns} and 'n' of shape {self.n.shape}."
+            raise ShapeError("Bursts.columns", "be one whole number, and 'n' one number in all or per class").but(
+                f"got columns={self.columns} and 'n' of shape {self.n.shape}"
             )
         check_weight("Bursts", self.n, self.n)
         self.words.check("value", "Bursts", self.n.size * int(self.columns))
@@ -131,13 +130,15 @@ class Bursts(Statistic):
         """Raise unless values and lengths describe the same rows, at most `n` of each class."""
         filled = self.lengths.sums(self.count_of_length, self.n.size)
         if (filled > self.n.ravel()).any():
-            raise DataError("'count_of_length' of Bursts must not exceed 'n', the number of rows.")
+            raise DataError("Bursts.count_of_length", "not exceed 'n', the number of rows")
         columns, first = int(self.columns), np.flatnonzero(np.diff(self.cell, prepend=-1))
         over = np.add.reduceat(self.count, first) > filled[self.cell[first] // columns]
         words = self.words.sums(self.value * self.count, self.n.size, max(1, columns))
         drawn = self.lengths.sums(self.length * self.count_of_length, self.n.size)
         if over.any() or (np.abs(words - drawn) > ROUNDING * drawn).any():
-            raise DataError("'count' and 'count_of_length' of Bursts must describe the same rows; their totals differ.")
+            raise DataError("'count' and 'count_of_length' of Bursts", "describe the same rows").but(
+                "their totals differ"
+            )
 
     def _plus(self, other: Self) -> Self:
         return self._made(self.n + other.n, self.columns, self.words + other.words, self.lengths + other.lengths)
@@ -158,9 +159,7 @@ def _moved(histogram: CellHistogram, place: Integers, per: int) -> CellHistogram
 def _entries(rows: RowMatrix) -> Any:
     """Return the rows as CSR without stored zeros; raise unless they hold whole counts."""
     if len(rows.shape) != 1:
-        raise ShapeError(
-            f"The argument '{rows.name}' must be two-dimensional, rows × words; got rows of shape {rows.shape}."
-        )
+        raise ShapeError(rows.name, "be two-dimensional, rows × words").but(f"got rows of shape {rows.shape}")
     matrix = rows.matrix.data if rows.is_sparse else rows.matrix
     if not WHOLE.accepts(matrix).all():
         rows.complain(WHOLE)
@@ -176,8 +175,8 @@ def _histograms(entries: Any, code: Integers, weight: Array | None) -> tuple[Cel
     row = np.repeat(np.arange(len(code)), np.diff(entries.indptr))
     lengths = np.bincount(row, entries.data, minlength=len(code))
     if (lengths > EXACT).any():
-        raise DataError(
-            f"The sum of a row must be below 2**53, where float64 counts exactly; got {lengths.max():.17g}."
+        raise DataError("The sum of a row", "be below 2**53, where float64 counts exactly").but(
+            f"got {lengths.max():.17g}"
         )
     words = CellHistogram.of(
         code[row] * entries.shape[1] + entries.indices,

@@ -109,9 +109,9 @@ def _class_weights(groups: Groups) -> Array:
 
 def _zeros(lines: int, *shape: int) -> Array:
     if lines * float(np.prod(shape, dtype=np.float64)) > LARGEST_TABLE:
-        raise ShapeError(
-            f"The table of statistics must have at most 2**32 numbers; {lines:,} classes × {shape[0]:,} columns have "
-            "more. Class labels and category codes must be 0, 1, 2, … without large gaps."
+        raise ShapeError("The table of statistics", "have at most 2**32 numbers").but(
+            f"{lines:,} classes × {shape[0]:,} columns have more",
+            "Class labels and category codes must be 0, 1, 2, … without large gaps.",
         )
     return np.zeros((lines, *shape))
 

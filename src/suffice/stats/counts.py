@@ -40,11 +40,10 @@ class Counts(Statistic):
             if name in self._whole or name.endswith("_lo"):
                 continue
             if not array.min(initial=0.0) >= 0:  # nor is NaN
-                raise DataError(f"'{name}' of {type(self).__name__} must not be negative or NaN; got {array.min()}.")
+                raise DataError(f"{type(self).__name__}.{name}", "not be negative or NaN").but(f"got {array.min()}")
             if array.max(initial=0.0) > EXACT and not name.startswith("log_"):
-                raise DataError(
-                    f"'{name}' of {type(self).__name__} must stay below 2**53, where float64 counts exactly; "
-                    f"got {array.max():.17g}."
+                raise DataError(f"{type(self).__name__}.{name}", "stay below 2**53, where float64 counts exactly").but(
+                    f"got {array.max():.17g}"
                 )
 
     def _plus(self, other: Self) -> Self:
@@ -69,14 +68,14 @@ class ClassCounts(Counts):
     @classmethod
     def of_labels(cls, labels: ArrayLike, weights: ArrayLike | None = None, *, n_classes: int | None = None) -> Self:
         """Count rows by class; `labels` are codes 0..C−1 or responsibilities (rows × classes)."""
-        codes = as_numbers(labels, "The argument 'labels'", "class codes or responsibilities")
+        codes = as_numbers(labels, "labels", "class codes or responsibilities")
         rows = RowMatrix(np.broadcast_to(np.uint8(0), (len(np.atleast_1d(codes)), 0)), (), "labels")
         return cls.of(rows, codes, weights, n_classes=n_classes)
 
     @classmethod
     def _gather(cls, rows: RowMatrix, groups: Groups) -> Self:
         if groups.classes is None:
-            raise LabelError("ClassCounts needs labels; got labels=None. Pass a class code for each row.")
+            raise LabelError("ClassCounts needs labels; got labels=None.").advise("Pass a class code for each row.")
         return cls(counting_kernels.weights(groups, 0))
 
 
@@ -121,7 +120,7 @@ class BinaryCounts(DrawsRows, Counts):
         if ((self.ones.max(axis=-1, keepdims=True, initial=0.0) if shared else self.ones) > limit).any():
             over = self.ones > limit
             ones, n = self.ones[over].flat[0], np.broadcast_to(self.n, over.shape)[over].flat[0]
-            raise DataError(f"'ones' of BinaryCounts must not exceed 'n', the number of rows; got {ones} of {n}.")
+            raise DataError("BinaryCounts.ones", "not exceed 'n', the number of rows").but(f"got {ones} of {n}")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -162,16 +161,13 @@ class CategoryCounts(DrawsRows, Counts):
     @classmethod
     def _gather(cls, rows: RowMatrix, groups: Groups, sizes: ArrayLike | None = None) -> Self:
         if rows.is_sparse:
-            raise KindError(
-                f"The argument '{rows.name}' must be dense, because code 0 is a category like any other; got a sparse "
-                "matrix. Call its toarray()."
+            raise KindError(rows.name, "be dense, because code 0 is a category like any other").but(
+                "got a sparse matrix", python="Call its toarray()."
             )
         columns = rows.matrix.shape[1]
         known = category_sizes(rows) if sizes is None else np.atleast_1d(WHOLE.read(sizes, "sizes")).astype(np.int64)
         if known.shape != (columns,):
-            raise ShapeError(
-                f"The argument 'sizes' must hold one number per column, {columns} in all; got shape {known.shape}."
-            )
+            raise ShapeError("sizes", f"hold one number per column, {columns} in all").but(f"got shape {known.shape}")
         return cls(counting_kernels.categories(rows, groups, known), known)
 
     @classmethod
@@ -200,11 +196,10 @@ class CategoryCounts(DrawsRows, Counts):
     def _check(self) -> None:
         super()._check()
         if self.sizes.dtype != np.int64 or self.sizes.ndim != 1 or (self.sizes < 0).any():
-            raise ShapeError(f"'sizes' of CategoryCounts must list one whole number per column; got {self.sizes}.")
+            raise ShapeError("CategoryCounts.sizes", "list one whole number per column").but(f"got {self.sizes}")
         if self.counts.ndim and self.counts.shape[-1] != self.sizes.sum():
-            raise ShapeError(
-                f"'counts' of CategoryCounts must have {self.sizes.sum()} columns, the sum of 'sizes'; "
-                f"got {self.counts.shape[-1]}."
+            raise ShapeError("CategoryCounts.counts", f"have {self.sizes.sum()} columns, the sum of 'sizes'").but(
+                f"got {self.counts.shape[-1]}"
             )
 
     def _plus(self, other: Self) -> Self:
@@ -280,9 +275,8 @@ class TokenCounts(Counts):
         """
         if self.counts.ndim not in (1, 2):
             raise ShapeError(
-                f"'counts' of TokenCounts must have one axis, words, or two, classes × words, for rows to be drawn; "
-                f"got shape {self.counts.shape}."
-            )
+                "TokenCounts.counts", "have one axis, words, or two, classes × words, for rows to be drawn"
+            ).but(f"got shape {self.counts.shape}")
         counts = np.atleast_2d(whole(self.counts, "counts", "TokenCounts"))
         X, code = dealt(generator(rng), counts, lengths, labels)
         return X, code if self.counts.ndim == 2 else None
@@ -318,7 +312,7 @@ class RateCounts(DrawsRows, Counts):
         super()._check()
         check_weight("RateCounts", self.n, self.counts)
         if ((self.n == 0) & (self.counts > 0)).any():
-            raise DataError("'counts' of RateCounts must be 0 where there are no rows.")
+            raise DataError("RateCounts.counts", "be 0 where there are no rows")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -343,19 +337,18 @@ class PoissonSums(Counts):
         super()._check()
         check_weight("PoissonSums", self.n, self.total)
         if not self.total.shape == self.log_factorials.shape == self.log_factorials_lo.shape:
-            raise ShapeError("'total' and 'log_factorials' of PoissonSums must have the same shape.")
+            raise ShapeError("'total' and 'log_factorials' of PoissonSums", "have the same shape")
         if ((self.n == 0) & (self.total > 0)).any() or ((self.total == 0) & (self.log_factorials > 0)).any():
             raise DataError(
-                "'total' of PoissonSums must be 0 where there are no rows, and 'log_factorials' where 'total' is 0."
+                "PoissonSums.total", "be 0 where there are no rows, and 'log_factorials' where 'total' is 0"
             )
         mean = self.total / np.where(self.n > 0, self.n, 1.0)
         below = np.floor(mean)  # as ln x! is convex, Σ ln x! is smallest where every x is next to the mean
         least = self.n * (gammaln(below + 1) + (mean - below) * np.log(below + 1))
         if (self.log_factorials < least - 1e-9 * (1 + least)).any():
             raise DataError(
-                "'log_factorials' of PoissonSums must be at least the smallest Σ ln x! that counts with this total can "
-                "have; got less."
-            )
+                "PoissonSums.log_factorials", "be at least the smallest Σ ln x! that counts with this total can have"
+            ).but("got less")
 
     def _plus(self, other: Self) -> Self:
         logs = self._logs + other._logs
@@ -395,9 +388,9 @@ class WaitingTimes(Counts):
         super()._check()
         check_weight("WaitingTimes", self.n, self.total)
         if self.total.shape != self.total_lo.shape:
-            raise ShapeError("The two parts of 'total' of WaitingTimes must have the same shape.")
+            raise ShapeError("The two parts of 'total' of WaitingTimes", "have the same shape")
         if ((self.n == 0) & (self.total > 0)).any():
-            raise DataError("'total' of WaitingTimes must be 0 where there are no rows.")
+            raise DataError("WaitingTimes.total", "be 0 where there are no rows")
 
     def _plus(self, other: Self) -> Self:
         times = self._times + other._times
@@ -439,9 +432,7 @@ class Extremes(DrawsRows, Statistic):
     @classmethod
     def _gather(cls, rows: RowMatrix, groups: Groups) -> Self:
         if rows.is_sparse:
-            raise KindError(
-                f"The argument '{rows.name}' must be dense, because every value must be positive; got a sparse matrix."
-            )
+            raise KindError(rows.name, "be dense, because every value must be positive").but("got a sparse matrix")
         (largest,) = counting_kernels.table("largest", rows, groups, POSITIVE)
         return cls(largest, counting_kernels.weights(groups, len(rows.shape)))
 
@@ -456,9 +447,8 @@ class Extremes(DrawsRows, Statistic):
     def _check(self) -> None:
         check_weight("Extremes", self.n, self.largest)
         if not ((self.largest >= 0) & np.isfinite(self.largest) & ((self.largest > 0) == (self.n > 0))).all():
-            raise DataError(
-                f"'largest' of Extremes must be positive where there are rows, and 0 where there are none; "
-                f"got {self.largest} with n = {self.n}."
+            raise DataError("Extremes.largest", "be positive where there are rows, and 0 where there are none").but(
+                f"got {self.largest} with n = {self.n}"
             )
 
     def _plus(self, other: Self) -> Self:
@@ -478,8 +468,8 @@ def category_sizes(rows: RowMatrix) -> Integers:
         return np.zeros(rows.matrix.shape[1], np.int64)
     seen = counting_kernels.table("largest", rows, Groups.read(len(rows), None, None, None), CODE)[0].ravel() + 1
     if (seen > max(MANY, 2 * len(rows))).any():
-        raise DataError(
-            f"The argument '{rows.name}' must hold category codes 0, 1, 2, …; got {seen.max() - 1:.17g} among "
-            f"{counted(len(rows), 'row')}. If there are so many categories, pass sizes=."
+        raise DataError(rows.name, "hold category codes 0, 1, 2, …").but(
+            f"got {seen.max() - 1:.17g} among {counted(len(rows), 'row')}",
+            python="If there are so many categories, pass sizes=.",
         )
     return np.asarray(seen, np.int64)

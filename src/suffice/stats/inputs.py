@@ -42,7 +42,7 @@ class Allowed:
 
     def read(self, value: ArrayLike, name: str) -> Array:
         """Return the numbers as floats; raise unless they are allowed."""
-        array = as_numbers(value, f"The argument '{name}'", self.words)
+        array = as_numbers(value, name, self.words)
         self.check(array, name)
         return array.astype(np.float64)
 
@@ -56,7 +56,7 @@ class Allowed:
     def refuse(self, value: Any, place: tuple[int, ...], name: str) -> None:
         """Raise a DataError that names one value and its place."""
         at = f" at {list(place)}" if place else ""
-        raise DataError(f"The argument '{name}' must hold {self.words}; got {value}{at}.")
+        raise DataError(name, f"hold {self.words}").but(f"got {value}{at}")
 
 
 _LARGEST = float(np.finfo(np.float64).max)
@@ -88,11 +88,11 @@ class RowMatrix:
             return cls(_compressed(data, name), data.shape[1:], name)
         if issparse(data):
             data = data.toarray()
-        array = as_numbers(data, f"The argument '{name}'")
+        array = as_numbers(data, name)
         kind = _kernel_type(array.dtype, name)
         array = array.view(np.uint8) if array.dtype == np.bool_ else array.astype(kind, copy=False)
         if array.ndim == 0:
-            raise ShapeError(f"The argument '{name}' must hold rows, such as a list; got the single value {array}.")
+            raise ShapeError(name, "hold rows, such as a list").but(f"got the single value {array}")
         shape = array.shape[1:]
         matrix = array if array.ndim == 2 else array.reshape(len(array), int(np.prod(shape)))
         aligned = matrix.flags.aligned and all(step % matrix.itemsize == 0 for step in matrix.strides)
@@ -134,7 +134,7 @@ class RowMatrix:
                 allowed.refuse(self.matrix.data[k], place if self.matrix.format == "csr" else place[::-1], self.name)
         else:
             allowed.check(self.matrix.reshape(len(self), *self.shape), self.name, self.first)
-        raise DataError(f"The argument '{self.name}' must hold {allowed.words}.")
+        raise DataError(self.name, f"hold {allowed.words}")
 
 
 def _compressed(data: Any, name: str) -> Any:
@@ -152,22 +152,24 @@ def _compressed(data: Any, name: str) -> Any:
 def as_numbers(value: Any, name: str, words: str = "numbers") -> NDArray[Any]:
     """Return `value` as an array of numbers of its own type; errors use `name` and `words`."""
     if isinstance(value, np.ma.MaskedArray) and np.ma.is_masked(value):
-        raise DataError(f"{name} must hold a value everywhere; got a masked array with masked values. Fill them first.")
+        raise DataError(name, "hold a value everywhere").but(
+            "got a masked array with masked values", "Fill them first."
+        )
     try:
         array = np.asarray(value)
     except ValueError:
-        raise ShapeError(f"{name} must hold rows of equal length; got a ragged list.") from None
+        raise ShapeError(name, "hold rows of equal length").but("got a ragged list") from None
     if array.dtype.kind == "O" and all(isinstance(item, Real) for item in array.flat):
         array = array.astype(np.float64)  # whole numbers too long for 64 bits, fractions
     if array.dtype.kind not in "biuf":
         shown = repr(value) if array.ndim == 0 else f"an array of {array.dtype}"
-        raise KindError(f"{name} must hold {words}; got {shown}.")
+        raise KindError(name, f"hold {words}").but(f"got {shown}")
     return array
 
 
 def _kernel_type(dtype: np.dtype[Any], name: str) -> type[np.generic]:
     if dtype.kind not in "biuf":
-        raise KindError(f"The argument '{name}' must hold numbers; got an array of {dtype}.")
+        raise KindError(name, "hold numbers").but(f"got an array of {dtype}")
     if dtype in KERNEL_TYPES and dtype.isnative:
         return dtype.type
     if dtype.kind == "f" or dtype == np.uint64:
@@ -195,17 +197,16 @@ class Groups:
             return cls(code, share, _read_weights(weights, rows), None, rows)
         count: Any = n_classes
         if count is not None and not (isinstance(count, int | np.integer) and count >= 1):
-            raise LabelError(f"The argument 'n_classes' must be a whole number of at least 1; got {n_classes!r}.")
+            raise LabelError("n_classes", "be a whole number of at least 1", got=n_classes)
         try:
-            array = as_numbers(labels, "The argument 'labels'", "class codes or responsibilities")
+            array = as_numbers(labels, "labels", "class codes or responsibilities")
         except KindError as error:
             raise LabelError(
                 f"{error} Encode names by one sorted list for all batches: numpy.searchsorted(classes, labels)."
             ) from None
         if array.ndim not in (1, 2) or len(array) != rows or array.shape[1:] == (0,):
-            raise LabelError(
-                f"The argument 'labels' must hold one code or one line of responsibilities per row, "
-                f"{rows} in all; got shape {array.shape}."
+            raise LabelError("labels", f"hold one code or one line of responsibilities per row, {rows} in all").but(
+                f"got shape {array.shape}"
             )
         if array.ndim == 2:
             share, classes = _read_shares(array, n_classes)
@@ -244,37 +245,32 @@ def _read_codes(array: NDArray[Any], n_classes: int | None) -> tuple[Integers, i
     if array.size == 0:
         array = array.astype(np.int64)
     if array.dtype.kind not in "biu":
-        raise LabelError(f"The argument 'labels' must hold class codes as integers; got an array of {array.dtype}.")
+        raise LabelError("labels", "hold class codes as integers").but(f"got an array of {array.dtype}")
     least, most = (int(array.min()), int(array.max())) if len(array) else (0, -1)
     if n_classes is None and most > max(MANY, 2 * len(array)):
-        raise LabelError(
-            f"The argument 'labels' must hold codes 0, 1, 2, …; got {most} among {counted(len(array), 'row')}. "
-            "If there are so many classes, pass n_classes=."
+        raise LabelError("labels", "hold codes 0, 1, 2, …").but(
+            f"got {most} among {counted(len(array), 'row')}", python="If there are so many classes, pass n_classes=."
         )
     classes = most + 1 if n_classes is None else int(n_classes)
     if least < 0 or most >= classes:
         worst = least if least < 0 else most
-        raise LabelError(f"The argument 'labels' must hold codes from 0 to {classes - 1}; got {worst}.")
+        raise LabelError("labels", f"hold codes from 0 to {classes - 1}").but(f"got {worst}")
     return np.require(array.astype(np.int64, copy=False), requirements=["C", "A"]), classes
 
 
 def _read_shares(array: NDArray[Any], n_classes: int | None) -> tuple[Array, int]:
     share = np.require(array.astype(np.float64, copy=False), requirements=["C", "A"])
     if array.shape[1] == 1 and array.dtype.kind in "biu":
-        raise LabelError(
-            f"The argument 'labels' must be a list of codes, or hold responsibilities for every class; got shape "
-            f"{array.shape}. Use labels.ravel()."
+        raise LabelError("labels", "be a list of codes, or hold responsibilities for every class").but(
+            f"got shape {array.shape}", python="Use labels.ravel()."
         )
     outside = ~((share >= 0) & (share <= 1 + 1e-9))
     if outside.any():
-        raise LabelError(
-            f"The argument 'labels' must hold responsibilities between 0 and 1; got {share[outside][0]}. "
-            "Pass other weights as 'weights'."
+        raise LabelError("labels", "hold responsibilities between 0 and 1").but(
+            f"got {share[outside][0]}", python="Pass other weights as 'weights'."
         )
     if n_classes is not None and share.shape[1] != n_classes:
-        raise LabelError(
-            f"The argument 'labels' must have one column per class, {n_classes} in all; got {share.shape[1]}."
-        )
+        raise LabelError("labels", f"have one column per class, {n_classes} in all").but(f"got {share.shape[1]}")
     return share, int(share.shape[1])
 
 
@@ -283,9 +279,7 @@ def _read_weights(weights: Any, rows: int) -> Array:
         return np.empty(0)
     array = COUNT.read(weights, "weights")
     if array.shape != (rows,):
-        raise ShapeError(
-            f"The argument 'weights' must hold one number per row, {rows} in all; got shape {array.shape}."
-        )
+        raise ShapeError("weights", f"hold one number per row, {rows} in all").but(f"got shape {array.shape}")
     return np.ascontiguousarray(array)
 
 
@@ -295,5 +289,5 @@ def generator(rng: Rng) -> np.random.Generator:
         return np.random.default_rng(rng)
     except (TypeError, ValueError):
         raise InputError(
-            f"The argument 'rng' must be a numpy Generator, a seed (a non-negative whole number), or None; got {rng!r}."
+            "rng", "be a numpy Generator, a seed (a non-negative whole number), or None", got=rng
         ) from None

@@ -50,20 +50,20 @@ class Journal(ByArrays):
         for name, array in self.arrays().items():
             kind = np.float64 if name == "weight" else np.uint64
             if array.dtype != kind or array.ndim != 1:
-                raise DataError(f"'{name}' of Journal must be a one-dimensional array of {np.dtype(kind)}.")
+                raise DataError(f"Journal.{name}", f"be a one-dimensional array of {np.dtype(kind)}")
         if len({len(self.first), len(self.second), len(self.weight), len(self.count)}) > 1 or len(self.check) != 2:
             raise ShapeError(
-                "A Journal must have two numbers, a weight and a count for each hash, and two numbers in 'check'."
+                "A Journal", "have two numbers, a weight and a count for each hash, and two numbers in 'check'"
             )
         if not ((self.weight > 0) & (self.weight <= EXACT)).all():
-            raise DataError("'weight' of Journal must be positive and below 2**53.")
+            raise DataError("Journal.weight", "be positive and below 2**53")
         if not ((self.count > 0) & (self.count <= EXACT)).all():
-            raise DataError("'count' of Journal must be positive and below 2**53.")
+            raise DataError("Journal.count", "be positive and below 2**53")
         above = self.weight[1:] > self.weight[:-1]
         for part in (self.second, self.first):
             above = (part[1:] > part[:-1]) | ((part[1:] == part[:-1]) & above)
         if not above.all():
-            raise DataError("The hashes and weights of Journal must be sorted and distinct.")
+            raise DataError("The hashes and weights of Journal", "be sorted and distinct")
 
     @classmethod
     def of(cls, hashes: Hashes, weights: Array | None, check: NDArray[np.uint64]) -> Journal:
@@ -94,7 +94,7 @@ class Journal(ByArrays):
         """Return a journal from the arrays that `arrays()` returned."""
         expected = ["check", "count", "first", "second", "weight"]
         if sorted(arrays) != expected:
-            raise DataError(f"The argument 'arrays' of Journal must hold {expected}; got {sorted(arrays)}.")
+            raise DataError("Journal.arrays", f"hold {expected}").but(f"got {sorted(arrays)}")
         return cls(**arrays)
 
     @classmethod
@@ -177,7 +177,7 @@ class Journal(ByArrays):
         if not isinstance(other, Journal):
             raise KindError(f"A Journal combines only with another Journal; got {type(other).__name__}.")
         if not np.array_equal(self.check, other.check):
-            raise DataError("Two journals must have the same key to be combined; got different keys.")
+            raise DataError("Two journals", "have the same key to be combined").but("got different keys")
 
 
 def _groups(hashes: Hashes, weights: Array) -> tuple[Integers, Integers]:
@@ -201,9 +201,8 @@ class Key:
 
     def __init__(self, secret: JournalKey = None) -> None:
         if secret is not None and (not isinstance(secret, str | bytes) or not secret):
-            raise InputError(
-                "The argument 'journal' must be True or a key of your own, a non-empty str or bytes; got "
-                f"{'an empty key' if isinstance(secret, str | bytes) else f'a {type(secret).__name__}'}."
+            raise InputError("journal", "be True or a key of your own, a non-empty str or bytes").but(
+                f"got {'an empty key' if isinstance(secret, str | bytes) else f'a {type(secret).__name__}'}"
             )
         key = b"" if secret is None else secret.encode() if isinstance(secret, str) else secret
         key = key if len(key) <= 64 else blake2b(key).digest()
@@ -229,9 +228,7 @@ class Key:
             found.append(one.digest())
         if len(found) != len(labels) or next(every, None) is not None:
             found_rows = "more rows" if len(found) == len(labels) else f"{len(found):,} rows"
-            raise LabelError(
-                f"The argument 'y' must hold one label per row; got {len(labels):,} labels for {found_rows}."
-            )
+            raise LabelError("y", "hold one label per row").but(f"got {len(labels):,} labels for {found_rows}")
         return _numbers(found)
 
 

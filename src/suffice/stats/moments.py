@@ -101,14 +101,14 @@ class Moments(Statistic):
         if not self.mean.shape == self.mean_lo.shape == self.peak.shape or self.scatter.shape != self.scatter_lo.shape:
             raise ShapeError(f"The parts of mean, scatter and peak of {name} must have the same shape.")
         if self.scatter.shape != self._scatter_shape():
-            raise ShapeError(f"'scatter' of {name} must have shape {self._scatter_shape()}; got {self.scatter.shape}.")
+            raise ShapeError(f"{name}.scatter", f"have shape {self._scatter_shape()}").but(f"got {self.scatter.shape}")
         check_weight(name, self.n, self.mean)
         if not all(np.isfinite(array).all() for array in self.arrays().values()):
-            raise DataError(f"{name} must stay finite: the values are too large to be squared. Rescale them.")
+            raise DataError(name, "stay finite: the values are too large to be squared").advise("Rescale them.")
         if (self._sizes() < 0).any():
-            raise DataError(f"'scatter' of {name} must not be negative; got {self._sizes().min()}.")
+            raise DataError(f"{name}.scatter", "not be negative").but(f"got {self._sizes().min()}")
         if ((self.n == 0) & ((self.mean != 0) | (self._sizes() != 0))).any():
-            raise DataError(f"'mean' and 'scatter' of {name} must be 0 where there are no rows.")
+            raise DataError(f"'mean' and 'scatter' of {name}", "be 0 where there are no rows")
 
     def _plus(self, other: Self) -> Self:
         n = np.asarray(self.n + other.n)
@@ -194,8 +194,8 @@ class Moments(Statistic):
             worst = float(np.max(error[unknown] / np.maximum(sizes[unknown], error[unknown])))
             tell(
                 f"The spread of {counted(int(unknown.sum()), 'feature')} (counted by class) may be off by "
-                f"{100 * worst:.2g} % after the subtraction, because removed values lay far from the rest. Call "
-                "refresh(X, y) with all remaining rows, which counts them again."
+                f"{100 * worst:.2g} % after the subtraction, because removed values lay far from the rest.",
+                python="Call refresh(X, y) with all remaining rows, which counts them again.",
             )
 
     def _flattened(self, scatter: Pair, flat: Booleans) -> Pair:
@@ -268,9 +268,7 @@ class FullMoments(Moments):
     @classmethod
     def _gather(cls, rows: RowMatrix, groups: Groups) -> Self:
         if len(rows.shape) != 1:
-            raise ShapeError(
-                f"The argument '{rows.name}' must hold one vector per row; got rows of shape {rows.shape}."
-            )
+            raise ShapeError(rows.name, "hold one vector per row").but(f"got rows of shape {rows.shape}")
         total = None
         for at in range(0, max(1, len(rows)), counting_kernels.ROWS_AT_ONCE):
             block = slice(at, at + counting_kernels.ROWS_AT_ONCE)
@@ -304,12 +302,12 @@ class FullMoments(Moments):
     def _check(self) -> None:
         super()._check()
         if self.scatter.ndim and not np.array_equal(self.scatter, np.swapaxes(self.scatter, -1, -2)):
-            raise DataError("'scatter' of FullMoments must be a symmetric matrix.")
+            raise DataError("FullMoments.scatter", "be a symmetric matrix")
 
     def _repaired(self, scatter: Pair, other: Self) -> Pair:
         sizes, noise = self._diagonal(scatter.hi), self._noise(other)
         if (sizes < -noise).any():
-            raise DataError(f"'scatter' of FullMoments must not be negative; got {sizes.min()}.")
+            raise DataError("FullMoments.scatter", "not be negative").but(f"got {sizes.min()}")
         unit = np.sqrt(np.where(noise > 0, noise / ROUNDING, 1.0))  # features of any scale get equal tolerance
         unit = unit[..., :, None] * unit[..., None, :]
         values, vectors = np.linalg.eigh(scatter.hi / unit)
@@ -334,14 +332,14 @@ def _refuse_sizes(rows: RowMatrix, mean: Array, sizes: Array) -> None:
         place = f"column {j}" if rows.matrix.shape[1] > 1 else "it"
         if large[j] and np.abs(column).max() > LARGEST:
             raise DataError(
-                f"The argument '{rows.name}' must hold numbers of at most 2**500 in size, since larger ones cannot be "
-                f"squared; {place} holds {column[np.abs(column).argmax()]:.6g}. Rescale it."
-            )
+                rows.name, "hold numbers of at most 2**500 in size, since larger ones cannot be squared"
+            ).but(f"{place} holds {column[np.abs(column).argmax()]:.6g}", "Rescale it.")
         if small[j] and 0 < np.ptp(column) < LEAST:
             raise DataError(
-                f"The argument '{rows.name}' must hold numbers that are equal or differ by at least 2**-500, since the "
-                f"squares of smaller differences vanish; {place} varies by {np.ptp(column):.6g}. Rescale it."
-            )
+                rows.name,
+                "hold numbers that are equal or differ by at least 2**-500, since the squares of smaller "
+                "differences vanish",
+            ).but(f"{place} varies by {np.ptp(column):.6g}", "Rescale it.")
 
 
 def _nothing(like: Array) -> Pair:

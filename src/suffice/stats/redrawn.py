@@ -65,9 +65,8 @@ def whole(numbers: Array, name: str, kind: str) -> Integers:
     """Return counts as integers; raise if any is fractional."""
     broken = numbers != np.floor(numbers)
     if broken.any():
-        raise DataError(
-            f"'{name}' of {kind} must hold whole numbers for rows to be drawn; got {numbers[broken].flat[0]}. "
-            "Count the rows without weights."
+        raise DataError(f"{kind}.{name}", "hold whole numbers for rows to be drawn").but(
+            f"got {numbers[broken].flat[0]}", "Count the rows without weights."
         )
     return np.asarray(numbers, np.int64)
 
@@ -84,7 +83,7 @@ def by_class(n: Array, arrays: list[NDArray[Any]], name: str, draw: Callable[...
     counted = whole(n, "n", name).reshape(classes, n.size // max(1, classes))
     rows = counted.max(axis=1, initial=0)
     if (counted != rows[:, None]).any():
-        raise DataError(f"'n' of {name} must be the same for all features for rows to be drawn; got {n}.")
+        raise DataError(f"{name}.n", "be the same for all features for rows to be drawn").but(f"got {n}")
     lines = [array.reshape(classes, width) for array in arrays]
     parts = [draw(int(rows[c]), *(line[c] for line in lines)) for c in range(classes)]
     X = np.concatenate(parts) if parts else np.zeros((0, width))
@@ -100,9 +99,8 @@ def shuffled(rng: np.random.Generator, columns: list[Integers]) -> Integers:
     """Draw columns of category codes from their counts; all arrangements are equally probable."""
     codes = [np.repeat(np.arange(len(counts)), counts) for counts in columns]
     if len({len(column) for column in codes}) > 1:
-        raise DataError(
-            "Each column of CategoryCounts must count the same number of rows for rows to be drawn; got "
-            f"{', '.join(str(len(column)) for column in codes[:8])}."
+        raise DataError("Each column of CategoryCounts", "count the same number of rows for rows to be drawn").but(
+            f"got {', '.join(str(len(column)) for column in codes[:8])}"
         )
     return rng.permuted(np.array(codes, np.int64).reshape(len(codes), -1 if codes else 0).T, axis=0)  # SX-12
 
@@ -117,7 +115,7 @@ def scattered(rng: np.random.Generator, rows: int, total: Integers) -> Integers:
 def on_a_sphere(rng: np.random.Generator, rows: int, mean: Array, scatter: Array) -> Array:
     """Draw columns of numbers with the given mean and scatter: the direction of their deviations is uniform."""
     if rows < 2 and (scatter > 0).any():
-        raise DataError(f"'scatter' of DiagonalMoments must be 0 if there is at most one row; got {scatter.max()}.")
+        raise DataError("DiagonalMoments.scatter", "be 0 if there is at most one row").but(f"got {scatter.max()}")
     away = rng.standard_normal((rows, len(mean)))
     for _ in range(2):  # again, since draws that are close together leave a mean of many last bits
         away -= away.mean(axis=0) if rows else 0.0
@@ -159,8 +157,7 @@ def _codes(labels: ArrayLike | None, classes: int, lengths: ArrayLike) -> Intege
     code = np.zeros(rows, np.int64) if labels is None else CODE.read(labels, "labels").astype(np.int64)
     if code.shape != (rows,) or (code >= classes).any():
         raise LabelError(
-            f"The argument 'labels' must hold a code from 0 to {classes - 1} for each of the {rows} rows of 'lengths'; "
-            f"got {labels!r}."
+            "labels", f"hold a code from 0 to {classes - 1} for each of the {rows} rows of 'lengths'", got=labels
         )
     return code
 
@@ -168,10 +165,10 @@ def _codes(labels: ArrayLike | None, classes: int, lengths: ArrayLike) -> Intege
 def _lengths(lengths: ArrayLike, code: Integers, totals: Integers) -> Integers:
     size = WHOLE.read(lengths, "lengths").astype(np.int64)
     if size.ndim != 1:
-        raise ShapeError(f"The argument 'lengths' must be a list of whole numbers; got shape {size.shape}.")
+        raise ShapeError("lengths", "be a list of whole numbers").but(f"got shape {size.shape}")
     got = np.bincount(code, size, len(totals)).astype(np.int64)
     if (got != totals).any():
         c = int(np.argmax(got != totals))
         of = f" of class {c}" if len(totals) > 1 else ""
-        raise DataError(f"The argument 'lengths' must add up to the {totals[c]} tokens{of}; got {got[c]}.")
+        raise DataError("lengths", f"add up to the {totals[c]} tokens{of}").but(f"got {got[c]}")
     return size

@@ -82,14 +82,14 @@ class CellHistogram:
     def check(self, name: str, owner: str, cells: int) -> None:
         """Raise DataError or ShapeError unless the records are valid; errors call the values `name` of `owner`."""
         if not self.cell.shape == self.value.shape == self.count.shape == (self.cell.size,):
-            raise ShapeError(f"'{name}' of {owner} must have as many entries as there are cells and counts.")
+            raise ShapeError(f"{owner}.{name}", "have as many entries as there are cells and counts")
         if not ((self.count > 0) & (self.count <= EXACT)).all():
             worst = self.count.min() if not (self.count > 0).all() else self.count.max()
-            raise DataError(f"Counts of each '{name}' of {owner} must be positive and below 2**53; got {worst}.")
+            raise DataError(f"Counts of each '{name}' of {owner}", "be positive and below 2**53").but(f"got {worst}")
         step, rise = np.diff(self.cell), np.diff(self.value)
         inside = (self.cell >= 0) & (self.cell < cells) & (self.value > 0) & (self.value <= EXACT)
         if not inside.all() or not ((step > 0) | ((step == 0) & (rise > 0))).all():
-            raise DataError(f"'{name}' of {owner} must be in range, sorted and distinct within each of {cells} cells.")
+            raise DataError(f"{owner}.{name}", f"be in range, sorted and distinct within each of {cells} cells")
 
     def sums(self, weight: NDArray[Any], cells: int, per: int = 1) -> Array:
         """Return Σ weight over the records of each run of `per` cells."""
@@ -178,7 +178,7 @@ class ValueCounts(Statistic):
     def _gather(cls, rows: RowMatrix, groups: Groups) -> Self:
         if rows.is_sparse or rows.matrix.shape[1] != 1:
             found = "a sparse matrix" if rows.is_sparse else f"rows of shape {rows.shape}"
-            raise ShapeError(f"The argument '{rows.name}' must hold one value per row; got {found}.")
+            raise ShapeError(rows.name, "hold one value per row").but(f"got {found}")
         REAL.check(rows.matrix.astype(np.float64, copy=False), rows.name, rows.first)
         return cls._counted(*distinct(rows.matrix[:, 0].astype(np.float64)), groups)
 
@@ -276,19 +276,19 @@ class ValueCounts(Statistic):
 
     def _check(self) -> None:
         if self.classes.ndim or self.classes < 0:
-            raise ShapeError("'classes' of ValueCounts must be one whole number.")
+            raise ShapeError("ValueCounts.classes", "be one whole number")
 
     def _check_values(self) -> None:
         name, axes = type(self).__name__, self.axes
         CellHistogram(self.line, self.place + 1, self.count).check("place", name, max(1, int(self.classes)))
         most = np.prod([len(axis) for axis in axes], dtype=np.float64) if axes else 0
         if any(axis.ndim != 1 for axis in axes) or self.place.max(initial=-1) >= most:
-            raise ShapeError(f"'values' of {name} must be exactly those that 'place' refers to.")
+            raise ShapeError(f"{name}.values", "be exactly those that 'place' refers to")
         for axis, code in zip(axes, _codes(self.place, axes), strict=True):
             if not np.bincount(code, minlength=len(axis)).all():
-                raise ShapeError(f"'values' of {name} must be exactly those that 'place' refers to.")
+                raise ShapeError(f"{name}.values", "be exactly those that 'place' refers to")
             if (axis[1:] <= axis[:-1]).any() or (axis != axis).any():
-                raise DataError(f"'values' of {name} must be sorted, distinct and not NaN in each column.")
+                raise DataError(f"{name}.values", "be sorted, distinct and not NaN in each column")
 
     def _nothing(self) -> Self:
         if len(self.count):
@@ -363,7 +363,7 @@ class JointCounts(ValueCounts):
     def _gather(cls, rows: RowMatrix, groups: Groups) -> Self:
         if rows.is_sparse or rows.matrix.ndim != 2:
             got = "a sparse matrix" if rows.is_sparse else f"an array of {rows.matrix.ndim} axes"
-            raise ShapeError(f"The argument '{rows.name}' must be a dense table of columns; got {got}.")
+            raise ShapeError(rows.name, "be a dense table of columns").but(f"got {got}")
         REAL.check(rows.matrix.astype(np.float64, copy=False), rows.name, rows.first)
         found = [np.unique(column, return_inverse=True) for column in rows.matrix.astype(np.float64).T]
         codes = np.stack([code for _, code in found], axis=1) if found else np.zeros((len(rows.matrix), 0), np.int64)
@@ -491,11 +491,9 @@ class JointCounts(ValueCounts):
     def _check_values(self) -> None:
         sizes = self.sizes
         if sizes.ndim != 1 or (sizes < 0).any() or sizes.sum() != len(self.values) or float(np.prod(sizes)) > EXACT:
-            raise ShapeError(
-                "'sizes' of JointCounts must hold the number of values of each column, which make 'values'."
-            )
+            raise ShapeError("JointCounts.sizes", "hold the number of values of each column, which make 'values'")
         if not all(type(value) is str for value in self.values.tolist()):
-            raise ShapeError("'values' of JointCounts must be strings, exactly those that 'place' refers to.")
+            raise ShapeError("JointCounts.values", "be strings, exactly those that 'place' refers to")
         super()._check_values()
 
 

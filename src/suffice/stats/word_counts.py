@@ -84,7 +84,7 @@ class WordCounts(ByArrays):
         """Count the words of documents with class codes 0, 1, 2, …"""
         codes = np.asarray(labels)
         if codes.ndim != 1 or (codes.size and codes.dtype.kind not in "iu"):
-            raise LabelError(f"The argument 'labels' must hold class codes 0, 1, 2, …; got an array of {codes.dtype}.")
+            raise LabelError("labels", "hold class codes 0, 1, 2, …").but(f"got an array of {codes.dtype}")
         codes = codes.astype(np.int64)
         count = n_classes if n_classes is not None else int(codes.max(initial=0)) + 1
         counter = WordCounter(analysis or Analysis(), count, hash_bits, bursts)
@@ -261,14 +261,13 @@ class WordCounts(ByArrays):
 
     def _check_like(self, other: WordCounts) -> None:
         if self.hash_bits != other.hash_bits:
-            raise ShapeError(
-                f"Two WordCounts must have the same hash_bits to be combined; got {self.hash_bits} and "
-                f"{other.hash_bits}."
+            raise ShapeError("Two WordCounts", "have the same hash_bits to be combined").but(
+                f"got {self.hash_bits} and {other.hash_bits}"
             )
         if self.n_classes != other.n_classes:
-            raise ShapeError(
-                f"Two WordCounts must have as many classes to be combined; got {self.n_classes} and {other.n_classes}. "
-                "If a batch may lack a class, pass n_classes= for each one."
+            raise ShapeError("Two WordCounts", "have as many classes to be combined").but(
+                f"got {self.n_classes} and {other.n_classes}",
+                python="If a batch may lack a class, pass n_classes= for each one.",
             )
 
     def _placed(self, words: WordList, place: Integers) -> WordCounts:
@@ -315,9 +314,7 @@ class WordCounter:
             self.add_batch(batch, label, None if scale is None else scale[part])
         if codes is not None and at != len(codes):
             found = "more" if at > len(codes) else f"{at:,}"
-            raise LabelError(
-                f"The argument '{name}' must hold as many texts as there are labels, {len(codes):,}; got {found}."
-            )
+            raise LabelError(name, f"hold as many texts as there are labels, {len(codes):,}").but(f"got {found}")
 
     def add_batch(self, batch: Batch, codes: Integers, weights: Array | None) -> None:
         """Count the documents of a batch with their class codes."""
@@ -334,7 +331,7 @@ class WordCounter:
         tables = []
         for name in ("tokens", "documents"):
             if found[name].max(initial=0) > EXACT:
-                raise DataError("Counts of words must stay below 2**53, where float64 counts exactly.")
+                raise DataError("Counts of words", "stay below 2**53, where float64 counts exactly")
             tables.append(table_of(found[name], index, found["start"].astype(index.dtype), shape))
         records = (("repeat_start", "repeat_word", "repeat_value"), ("length_start", "length"))
         repeats, lengths = (
@@ -352,9 +349,7 @@ def read_weights(weights: Any, labels: int) -> Array | None:
         return None
     scale = COUNT.read(weights, "sample_weight")
     if scale.shape != (labels,):
-        raise ShapeError(
-            f"The argument 'sample_weight' must hold one number per label, {labels:,}; got shape {scale.shape}."
-        )
+        raise ShapeError("sample_weight", f"hold one number per label, {labels:,}").but(f"got shape {scale.shape}")
     return scale
 
 
@@ -450,24 +445,24 @@ def never_added() -> SubtractionError:
 def check_word_arrays(arrays: Mapping[str, Any]) -> None:
     """Raise DataError or ShapeError unless these arrays could be counts of documents."""
     if set(arrays) != set(NAMES):
-        raise DataError(f"The argument 'arrays' of WordCounts must hold {sorted(NAMES)}; got {sorted(arrays)}.")
+        raise DataError("WordCounts.arrays", f"hold {sorted(NAMES)}").but(f"got {sorted(arrays)}")
     for name, kinds in NAMES.items():
         flat, array = {"repeats": 2, "lengths": 2, "hash_bits": 0}.get(name, 1), arrays[name]
         if not isinstance(array, np.ndarray) or array.ndim != flat or array.dtype not in map(np.dtype, kinds.split()):
             raise ShapeError(
-                f"'{name}' of WordCounts must be an array with ndim {flat} and dtype {' or '.join(kinds.split())}."
+                f"WordCounts.{name}", f"be an array with ndim {flat} and dtype {' or '.join(kinds.split())}"
             )
     bits = int(arrays["hash_bits"])
     if not 0 <= bits <= LARGEST_HASH:
-        raise DataError(f"'hash_bits' of WordCounts must be from 0 to {LARGEST_HASH}; got {bits}.")
+        raise DataError("WordCounts.hash_bits", f"be from 0 to {LARGEST_HASH}").but(f"got {bits}")
     words = WordList(arrays["bytes"], arrays["offset"])
     words.check()
     if bits and len(words):
-        raise DataError("'bytes' of WordCounts must be empty where words are hashed.")
+        raise DataError("WordCounts.bytes", "be empty where words are hashed")
     width = 1 << bits if bits else len(words)
     for name in ("n", "tokens", "documents", "repeat_documents", "length_documents"):
         if not arrays[name].min(initial=0.0) >= 0 or not arrays[name].max(initial=0.0) <= EXACT:  # nor is NaN
-            raise DataError(f"'{name}' of WordCounts must not be negative, NaN, or above 2**53.")
+            raise DataError(f"WordCounts.{name}", "not be negative, NaN, or above 2**53")
     _check_pairs(arrays, width)
     _check_lines("repeats", arrays, (width, int(EXACT)), least=2)
     _check_lines("lengths", arrays, (int(EXACT),), least=0)
@@ -475,30 +470,30 @@ def check_word_arrays(arrays: Mapping[str, Any]) -> None:
         known = _lines(arrays["start"]) * width + arrays["word"]
         repeats = arrays["repeats"][:, 0] * width + arrays["repeats"][:, 1]
         if not len(known) or (known[np.minimum(np.searchsorted(known, repeats), len(known) - 1)] != repeats).any():
-            raise DataError("'repeats' of WordCounts must list words that the class has.")
+            raise DataError("WordCounts.repeats", "list words that the class has")
 
 
 def _check_pairs(arrays: Mapping[str, Any], width: int) -> None:
     """Raise unless the words of each class are valid and increase."""
     start, word = arrays["start"], arrays["word"]
     if len(start) != len(arrays["n"]) + 1 or not len(word) == len(arrays["tokens"]) == len(arrays["documents"]):
-        raise ShapeError("'start' of WordCounts must have one more entry than 'n', and 'tokens' as many as 'word'.")
+        raise ShapeError("WordCounts.start", "have one more entry than 'n', and 'tokens' as many as 'word'")
     if start[0] != 0 or start[-1] != len(word) or (start[1:] < start[:-1]).any():
-        raise DataError("'start' of WordCounts must rise from 0 to the number of words of all classes.")
+        raise DataError("WordCounts.start", "rise from 0 to the number of words of all classes")
     if len(word) and (word.min() < 0 or word.max() >= width):
-        raise DataError(f"'word' of WordCounts must be from 0 to {width - 1}, the last word.")
+        raise DataError("WordCounts.word", f"be from 0 to {width - 1}, the last word")
     falls = np.flatnonzero(word[1:] <= word[:-1]) + 1
     if not np.isin(falls, start).all():
-        raise DataError("'word' of WordCounts must increase within each class.")
+        raise DataError("WordCounts.word", "increase within each class")
 
 
 def _check_lines(name: str, arrays: Mapping[str, Any], sizes: tuple[int, ...], least: int) -> None:
     """Raise unless records (class, word where there is one, number) are in range, each with a count."""
     lines, counts = arrays[name], arrays[f"{name[:-1]}_documents"]
     if lines.shape != (len(counts), len(sizes) + 1):
-        raise ShapeError(f"'{name}' of WordCounts must have {len(sizes) + 1} columns and one count per line.")
+        raise ShapeError(f"WordCounts.{name}", f"have {len(sizes) + 1} columns and one count per line")
     if not len(lines):
         return
     most = [len(arrays["n"]) - 1, *(size - 1 for size in sizes)]
     if (lines < 0).any() or (lines > most).any() or lines[:, -1].min() < least:
-        raise DataError(f"'{name}' of WordCounts must refer to existing classes, words and numbers.")
+        raise DataError(f"WordCounts.{name}", "refer to existing classes, words and numbers")

@@ -47,9 +47,9 @@ def digest(data: Any) -> str:
 def read_path(path: Any) -> Path:
     """Return a path, with `~` expanded to the user's home."""
     if not isinstance(path, str | os.PathLike):
-        raise KindError(f"The argument 'path' must be a string or a path object; got a {type(path).__name__}.")
+        raise KindError("path", "be a string or a path object", got_a=path)
     if "\0" in os.fspath(path):
-        raise PathError(f"The file name {str(path)!r} must not hold NUL, which no file system allows.")
+        raise PathError(f"The file name {str(path)!r}", "not hold NUL, which no file system allows")
     return Path(path).expanduser()
 
 
@@ -186,7 +186,7 @@ class File:
         if not stat.S_ISREG(found.st_mode):
             os.close(handle)
             if stat.S_ISDIR(found.st_mode):
-                raise PathError(f"The model file {str(path)!r} must be a file; it is a folder.")
+                raise PathError(f"The model file {str(path)!r}", "be a file").but("it is a folder")
             raise refuse(self.path, "be a file", "a device or a pipe")
         with open(handle, "rb") as file:
             self.size = found.st_size
@@ -248,7 +248,7 @@ class Bytes(File):
 
     def __init__(self, data: bytes) -> None:
         if not isinstance(data, bytes):
-            raise KindError(f"The argument 'data' must be bytes; got a {type(data).__name__}.")
+            raise KindError("data", "be bytes", got_a=data)
         self.path, self.size, self.verified = Path("<bytes>"), len(data), False
         with io.BytesIO(data) as file:
             self.layout = self._header(file)

@@ -48,7 +48,7 @@ _ZEROS = "0" * 64
 
 def refuse(path: Any, expected: str, came: str) -> ModelFileError:
     """Return the error for an invalid model file."""
-    return ModelFileError(f"The model file {str(path)!r} must {expected}; got {came}.")
+    return ModelFileError(f"The model file {str(path)!r}", expected).but(f"got {came}")
 
 
 @dataclass(frozen=True)

@@ -160,9 +160,8 @@ def load_to_answer(path: str | os.PathLike[str]) -> Any:
 def _check_kind(model: Any, name: str) -> None:
     if not registry.is_estimator(model) and not registry.is_learner(model):
         what = "a class" if isinstance(model, type) else f"a {type(model).__module__}.{type(model).__qualname__}"
-        raise KindError(
-            f"The argument 'model' of {name} must be a fitted estimator of suffice itself, or a learner of concepts; "
-            f"got {what}."
+        raise KindError(f"{name}.model", "be a fitted estimator of suffice itself, or a learner of concepts").but(
+            f"got {what}"
         )
 
 

@@ -125,10 +125,10 @@ def made(kind: type[Any], values: dict[str, Any]) -> Any:
     """Make a record from values; raise DataError unless they match the declared types of its fields."""
     hints: dict[str, Any] = _hints(kind)  # type: ignore[arg-type]  # a class is hashable, whatever its instances are
     if list(values) != list(hints):
-        raise DataError(f"A {kind.__name__} must have the fields {list(hints)}; got {list(values)}.")
+        raise DataError(f"A {kind.__name__}", f"have the fields {list(hints)}").but(f"got {list(values)}")
     for name, hint in hints.items():
         if not _fits(values[name], hint):
-            raise DataError(f"'{name}' of {kind.__name__} must be {hint}; got {str(values[name])[:80]}.")
+            raise DataError(f"{kind.__name__}.{name}", f"be {hint}").but(f"got {str(values[name])[:80]}")
     record = kind(**values)
     if isinstance(record, WordList):
         record.check()

@@ -150,7 +150,7 @@ class Column:
         if self.storage == "category":
             return self
         if self.storage != "string":
-            raise KindError(f"Column {self.name!r} must hold words to be coded; got {self.storage}.")
+            raise KindError(column=self.name, must="hold words to be coded").but(f"got {self.storage}")
         return self._coded
 
     @property
@@ -185,7 +185,7 @@ def mask(keep: Booleans, rows: int) -> Booleans:
     keep = np.asarray(keep)
     if keep.dtype != np.bool_ or keep.shape != (rows,):
         got = f"{keep.dtype} of shape {keep.shape}"
-        raise ShapeError(f"The argument 'keep' must hold True or False for each of {counted(rows, 'row')}; got {got}.")
+        raise ShapeError("keep", f"hold True or False for each of {counted(rows, 'row')}").but(f"got {got}")
     return keep
 
 
@@ -201,7 +201,8 @@ def one(thing: str) -> str:
 
 def unusable(name: Name, got: str, row: int) -> KindError:
     """Return the error for a value that no likelihood of a column can use."""
-    return KindError(
-        f"Column {name!r} must hold numbers, words, True/False or dates; got {one(got)} in row {row} "
-        f"(drop the column with columns={{{name!r}: 'drop'}}, or turn what it holds into columns)."
+    return KindError(column=name, row=row, must="hold numbers, words, True/False or dates").but(
+        f"got {one(got)} in row {row}",
+        python=f"Drop the column with columns={{{name!r}: 'drop'}}, or turn what it holds into columns.",
+        shell=f"Drop the column with --drop {name!r}, or turn what it holds into columns.",
     )

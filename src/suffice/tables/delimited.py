@@ -38,7 +38,7 @@ class Delimited:
     missing: tuple[str, ...] | None
     columns: list[str]
     readings: dict[str, Reading]
-    fault: Callable[[int, str, str], None]
+    fault: Callable[..., None]
     """Function to call with the number of a malformed line, its fault, and a hint; it raises, or counts the line."""
     block: int
     longest: int
@@ -103,8 +103,8 @@ class Delimited:
                 text = str(decoder.decode(data, last))
             except UnicodeError as error:
                 why = undecodable(error)
-                raise FileError(
-                    f"The text cannot be read as {name} near line {self._line}: {why}. Give its encoding."
+                raise FileError(f"The text cannot be read as {name} near line {self._line}: {why}.").advise(
+                    "Give its encoding."
                 ) from error
             yield text.encode("utf-8", "surrogatepass")
 
@@ -247,7 +247,7 @@ class Delimited:
         if plain and not data.isascii():
             plain = frozenset(len(data[:at].decode("utf-8", "surrogateescape")) for at in plain)
         rows: list[Row] = []
-        faults: list[tuple[int, str, str]] = []
+        faults: list[tuple[Any, ...]] = []
         lines, used, width = 0, 0, self.dialect.width
         if self.dialect.runs:
             text = re.sub(r"(?m)^ +| +$", "", text)
@@ -281,7 +281,7 @@ class Delimited:
         self,
         table: Any,
         lines: Sequence[int] | Callable[[], Sequence[int]],
-        others: Sequence[tuple[int, str, str]] = (),
+        others: Sequence[tuple[Any, ...]] = (),
     ) -> Any:
         """Convert words to the types of their columns; rows where this fails are malformed, in addition to `others`.
 
@@ -303,11 +303,9 @@ class Delimited:
                 lines = lines() if callable(lines) else lines
                 bad = np.flatnonzero(~good & keep).tolist()
                 gaps = self._gaps(table) if bad else []
-                note = ", in place of the usual words (?, NA, …)" if self.missing is None else ""
                 for at, word in ((at, words[at].as_py().strip()) for at in bad):
-                    hint = f"missing={[*gaps, word]} reads it as a missing value{note}"
-                    hint = f", where others are {self.readings[name].what}: {hint}"
-                    faults.append((lines[at], f"{word!r} in column {name!r}", hint))
+                    others_are = f", where others are {self.readings[name].what}"
+                    faults.append((lines[at], f"{word!r} in column {name!r}", others_are, [*gaps, word]))
                 keep &= good
         for one in sorted(faults, key=lambda fault: fault[0]):
             self.fault(*one)

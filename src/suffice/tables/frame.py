@@ -125,7 +125,7 @@ def _names(labels: Iterable[Any], name: str) -> list[Name]:
         names.append(int(label) if integral else str(label))
     twice = next((label for label, times in Counter(names).items() if times > 1), None)
     if twice is not None:
-        raise DataError(f"The argument '{name}' must have columns of distinct names; got {twice!r} twice.")
+        raise DataError(name, "have columns of distinct names").but(f"got {twice!r} twice")
     return names
 
 
@@ -167,9 +167,8 @@ def _not_a_table(got: Any, name: str) -> KindError:
     hint = ""
     if nw.dependencies.is_pandas_series(got) or nw.dependencies.is_polars_series(got):
         hint = f" (as one column, {name}.to_frame(); as one row of a table, table.iloc[[i]] or table[[i]])"
-    return KindError(
-        f"The argument '{name}' must be a table, such as a DataFrame, an Arrow table, a dict of columns or "
-        f"a 2-D array; got {one(type(got).__name__)}{hint}."
+    return KindError(name, "be a table, such as a DataFrame, an Arrow table, a dict of columns or a 2-D array").but(
+        f"got {one(type(got).__name__)}{hint}"
     )
 
 
@@ -179,28 +178,23 @@ def _of_dict(columns: dict[Any, Any], name: str) -> Table:
     sources: dict[Name, Any] = dict(zip(names, natives, strict=True))
     for label, source in sources.items():
         if not isinstance(source, np.ndarray | list | tuple | range) and not is_series(source):
-            raise KindError(
-                f"The argument '{name}' must hold a list, an array or a Series under {label!r}; "
-                f"got {one(type(source).__name__)}."
+            raise KindError(name, f"hold a list, an array or a Series under {label!r}").but(
+                f"got {one(type(source).__name__)}"
             )
         if isinstance(source, np.ndarray) and source.ndim != 1:
-            raise ShapeError(
-                f"The argument '{name}' must hold one value per row under {label!r}; got shape {source.shape}."
-            )
+            raise ShapeError(name, f"hold one value per row under {label!r}").but(f"got shape {source.shape}")
     sizes = {label: len(source) for label, source in sources.items()}
     for label, size in sizes.items():
         if size != sizes[names[0]]:
-            raise ShapeError(
-                f"The argument '{name}' must hold columns of equal length; got {names[0]!r} of {sizes[names[0]]} "
-                f"and {label!r} of {size}."
+            raise ShapeError(name, "hold columns of equal length").but(
+                f"got {names[0]!r} of {sizes[names[0]]} and {label!r} of {size}"
             )
     return Table(names, sizes[names[0]] if names else 0, lambda label: of_series(label, sources[label]))
 
 
 def _one_row_each(name: str, got: str) -> ShapeError:
-    return ShapeError(
-        f"The argument '{name}' must hold one row per example, such as a 2-D array; got {got} "
-        f"(Reshape your data: reshape(1, -1) makes it one row, reshape(-1, 1) one column)."
+    return ShapeError(name, "hold one row per example, such as a 2-D array").but(
+        f"got {got} (Reshape your data: reshape(1, -1) makes it one row, reshape(-1, 1) one column)"
     )
 
 
@@ -208,7 +202,7 @@ def _of_array(array: Any, name: str) -> Table:
     if array.ndim == 1:
         raise _one_row_each(name, f"one dimension of {len(array)} values")
     if array.ndim != 2:
-        raise ShapeError(f"The argument '{name}' must have rows and columns; got an array of shape {array.shape}.")
+        raise ShapeError(name, "have rows and columns").but(f"got an array of shape {array.shape}")
     array = np.asarray(array) if isinstance(array, np.matrix) else array
     return Table(range(array.shape[1]), len(array), lambda place: of_numpy(place, array[:, place]), False)
 
@@ -217,15 +211,13 @@ def _of_lists(rows: Sequence[Any], name: str) -> Table:
     for place, row in enumerate(rows):
         if isinstance(row, dict | str | bytes) or not hasattr(row, "__len__"):
             if isinstance(row, dict):
-                raise KindError(
-                    f"The argument '{name}' must be a dict of columns rather than a list of dicts; "
-                    "pandas.DataFrame(rows) makes a table of such a list."
+                raise KindError(name, "be a dict of columns rather than a list of dicts").but(
+                    "pandas.DataFrame(rows) makes a table of such a list"
                 )
             raise _one_row_each(name, f"a list of {type(row).__name__}")
         if len(row) != len(rows[0]):
-            raise ShapeError(
-                f"The argument '{name}' must hold rows of equal length; got {len(rows[0])} values in row 0 "
-                f"and {len(row)} in row {place}."
+            raise ShapeError(name, "hold rows of equal length").but(
+                f"got {len(rows[0])} values in row 0 and {len(row)} in row {place}"
             )
     width = len(rows[0]) if rows else 0
     return Table(range(width), len(rows), lambda place: of_series(place, [row[place] for row in rows]), False)
@@ -254,7 +246,7 @@ def frame_of(columns: dict[str, Any], backend: str | None = None) -> Any:
     ['word', 'times']
     """
     if backend not in (None, *_BACKENDS):
-        raise KindError(f"The argument 'backend' must be 'pandas', 'polars', 'pyarrow' or None; got {backend!r}.")
+        raise KindError("backend", "be 'pandas', 'polars', 'pyarrow' or None", got=backend)
     for package in () if backend else _BACKENDS:
         with suppress(ImportError):
             import_module(package)

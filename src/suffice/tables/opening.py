@@ -49,9 +49,7 @@ def checked(encoding: str) -> str:
     except (LookupError, ValueError, TypeError):
         name = ""
     if not name or name in OF_HOSTS:
-        raise InputError(
-            f"The argument 'encoding' must name a text encoding, such as 'utf-8' or 'latin-1'; got {encoding!r}."
-        )
+        raise InputError("encoding", "name a text encoding, such as 'utf-8' or 'latin-1'", got=encoding)
     return name if name.startswith("utf-8") else encoding
 
 
@@ -133,7 +131,7 @@ def _kind_of_name(path: Path) -> str:
 def _unknown(path: Path) -> FileError:
     known = ", ".join(ending for endings in KINDS.values() for ending in endings)
     packed = ", ".join(PACKED)
-    return FileError(f"The file {str(path)!r} must end in one of {known} (also with {packed}), or be text; it is not.")
+    return FileError(path=path, must=f"end in one of {known} (also with {packed}), or be text").but("it is not")
 
 
 def _is_object(head: bytes) -> bool:

@@ -119,14 +119,15 @@ class Files:
     remarks: dict[Path, list[str]] = field(default_factory=dict)  # on what else was found beside a file
     _share: float = 0.0  # share of the current file that was read
     _warned: bool = False
+    _hint: tuple[str, str] | None = None  # how to read the first row that was skipped
     _whose: str = "the model has learned"  # the needed columns
 
     def __post_init__(self) -> None:
         if self.errors not in ("raise", "skip"):
-            raise InputError(f"The argument 'errors' must be 'raise' or 'skip'; got {self.errors!r}.")
+            raise InputError("errors", "be 'raise' or 'skip'", got=self.errors)
         given = [Path(path) for path in self.paths]
         if not given:
-            raise InputError("The argument 'paths' must name at least one file; got none.")
+            raise InputError("paths", "name at least one file").but("got none")
         self.paths = []
         for path in given:
             found = matching(path)
@@ -192,7 +193,7 @@ class Files:
         lacking = [name for name in self.needed if name not in found]
         if lacking:
             shown = listed(map(repr, lacking))
-            raise InputError(f"The file {str(path)!r} must have every column that {self._whose}; it lacks {shown}.")
+            raise InputError(path=path, must=f"have every column that {self._whose}").but(f"it lacks {shown}")
 
     def skip(self, rows: int, why: str, read: bool = False) -> None:
         """Count rows as skipped; `read` tells whether they were counted as read before."""
@@ -208,7 +209,8 @@ class Files:
             self._warned = True
             share = self.skipped / (self.rows + self.skipped)
             rows = f"{self.skipped:,} of {self.rows + self.skipped:,} rows ({share:.1%})"
-            tell(f"{rows} were skipped; the first has {self.fault}.")
+            python, shell = self._hint or ("", "")
+            tell(f"{rows} were skipped; the first has {self.fault}.", python=python, shell=shell)
 
     def _holds(self, table: Any, name: str) -> str:
         kind, types = table.schema.field(name).type, pa.types
@@ -240,7 +242,7 @@ class Files:
         """Return the column of labels; raise InputError if it is dropped where it is needed."""
         target = self.label(names)
         if self.labelled and target in self.given.drop:
-            raise InputError(f"The argument 'drop' must name columns other than the column of labels; got {target!r}.")
+            raise InputError("drop", "name columns other than the column of labels", got=target)
         return target
 
     def _is_wanted(self, name: str, target: str | None) -> bool:
@@ -264,10 +266,18 @@ class Files:
     def _malformed(self, path: Path) -> Callable[[int, str, str], None]:
         """Return the function that raises for a malformed row, or skips it."""
 
-        def fault(line: int, what: str, more: str = "") -> None:
+        def fault(line: int, what: str, more: str = "", missing: Sequence[str] = ()) -> None:
             where = f" in line {line}" if line else ""
+            usual = ", in place of the usual words (?, NA, …)" if self.given.missing is None else ""
+            reads = f"reads it as a missing value{usual}; " if missing else ""
+            python = f"missing={missing} {reads}" if missing else ""
+            shell = "".join(f"--missing {word!r} " for word in missing) + reads
             if self.errors == "raise":
-                raise FileError(f"The file {str(path)!r} has {what}{where}{more}; errors='skip' leaves such rows out.")
+                raise FileError(f"The file {str(path)!r} has {what}{where}{more}.", path=path).advise(
+                    python=f"{python}errors='skip' leaves such rows out.",
+                    shell=f"{shell}--errors skip leaves such rows out.",
+                )
+            self._hint = self._hint or (f"{python[:-2]}." if python else "", f"{shell[:-2]}." if shell else "")
             self.skip(1, f"{what}{where} of {path.name!r}{more}")
 
         return fault
@@ -407,7 +417,6 @@ class Files:
                 texts, labels, size = [], [], 0
         if not found:
             raise FileError(
-                f"The folder {str(path)!r} must hold files of rows, such as .parquet or .csv, or folders of text "
-                f"files; it holds neither{f' ({unfollowed(outside)})' if outside else ''}."
-            )
+                f"The folder {str(path)!r}", "hold files of rows, such as .parquet or .csv, or folders of text files"
+            ).but(f"it holds neither{f' ({unfollowed(outside)})' if outside else ''}")
         yield pa.table({"text": pa.array(texts, pa.string()), "label": pa.array(labels, pa.string())})

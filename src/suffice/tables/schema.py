@@ -128,7 +128,8 @@ def refuse(column: Column, declared: str, how: str = "is declared") -> None:
             value = column.labels[value]
         example = f", e.g. {value.item() if isinstance(value, np.generic) else value!r}"
     hint = CONVERT if column.storage == "string" and declared not in _NOT_NUMBERS else ""
-    raise DataError(f"Column {column.name!r} {how} {declared} but holds {holds(column)}{example}.{hint}")
+    said = f"Column {column.name!r} {how} {declared} but holds {holds(column)}{example}."
+    raise DataError(said, column=column.name).advise(python=hint)
 
 
 def numbers(column: Column) -> NDArray[Any]:
@@ -142,7 +143,6 @@ def numbers(column: Column) -> NDArray[Any]:
         values = np.where(column.missing, values.dtype.type(0), values)
     if values.dtype.kind == "f" and not np.isfinite(values).all():
         row = int(np.flatnonzero(~np.isfinite(values))[0])
-        raise DataError(
-            f"Column {column.name!r} must hold finite numbers; got {values[row]} in row {row}. Make it a missing value."
-        )
+        error = DataError(column=column.name, row=row, must="hold finite numbers")
+        raise error.but(f"got {values[row]} in row {row}", "Make it a missing value.")
     return values

@@ -215,7 +215,7 @@ class Given:
     def __post_init__(self) -> None:
         most: Any = self.longest_row
         if not isinstance(most, int) or most < 1:
-            raise InputError(f"The argument 'longest_row' must be a number of bytes, at least 1; got {most!r}.")
+            raise InputError("longest_row", "be a number of bytes, at least 1", got=most)
         words = {"tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";", "pipe": "|", "space": " "}
         if self.sep is not None:
             object.__setattr__(self, "sep", words.get(self.sep, self.sep))
@@ -224,7 +224,7 @@ class Given:
         for name, value, least in (("sep", self.sep, 1), ("quote", self.quote, 0)):
             if value is not None and (not least <= len(value) <= 1 or not value.isascii() or value in ("\r", "\n")):
                 also = "" if least else ", or 'none'"
-                raise InputError(f"The argument '{name}' must be one character{also}; got {value!r}.")
+                raise InputError(name, f"be one character{also}", got=value)
         if self.encoding is not None:
             object.__setattr__(self, "encoding", checked(self.encoding))
 
@@ -249,7 +249,7 @@ def sniff(head: bytes, given: Given, path: str, complete: bool, expected: tuple[
             replace(start, above=1),
         )
     if not text.strip():
-        raise FileError(f"The file {path!r} must start with a line of column names; it is empty.")
+        raise FileError(path=path, must="start with a line of column names").but("it is empty")
     best = max(_candidates(text, given, path, start, SAMPLE), key=lambda trial: trial.score)
     if len(best.rows) == SAMPLE and best.dialect.sep:
         best = _candidates(text, replace(given, sep=best.dialect.sep), path, start, len(text))[0]
@@ -372,7 +372,7 @@ def _completed(best: _Trial, given: Given, path: str, expected: tuple[str, ...])
     below = 2 if header and _typed_by_orange(cells) else 0
     names = tuple(name or f"c{k}" for k, name in enumerate(names, 1))
     if len(set(names)) < len(names):
-        raise DataError(f"The file {path!r} must have columns of distinct names; got {list(names)}.")
+        raise DataError(path=path, must="have columns of distinct names").but(f"got {list(names)}")
     body = cells[1 + below :] if header else cells
     raw = [row.cells for row in (rows[1 + below :] if header else rows)]
     spaces = best.dialect.spaces or _padded(raw, best.dialect)
@@ -463,5 +463,5 @@ def columns_kept(names: tuple[str, ...], given: Given, target: str | None) -> li
     for what, listed in (("drop", given.drop), ("keep", given.keep)):
         unknown = [name for name in listed if name not in names]
         if unknown:
-            raise InputError(f"The argument '{what}' must name columns of the file; got {unknown[0]!r}.")
+            raise InputError(what, "name columns of the file", got=unknown[0])
     return [n for n in names if n not in given.drop and (n == target or not given.keep or n in given.keep)]

@@ -122,7 +122,7 @@ class Batch:
             missing = type(text).__name__ in ("NoneType", "NAType", "float")
             hint = " Leave out missing texts, or replace them by ''." if missing else ""
             place = f"{type(text).__name__} at index {first + native.bad}"
-            raise KindError(f"The argument '{name}' must hold strings; got {place}.{hint}")
+            raise KindError(name, "hold strings").but(f"got {place}", hint)
         return cls(native, _ONE_TEXT_EACH)
 
     @classmethod
@@ -132,7 +132,9 @@ class Batch:
         every = [token for tokens in documents for token in tokens]
         native = _native.Texts.of_list(every, [])
         if native.bad >= 0:
-            raise KindError(f"Tokens must be strings; got {every[native.bad]!r}, a {type(every[native.bad]).__name__}.")
+            raise KindError("Tokens", "be strings").but(
+                f"got {every[native.bad]!r}, a {type(every[native.bad]).__name__}"
+            )
         return cls(native, starts)
 
 
@@ -157,17 +159,16 @@ def must_be_one_column(texts: Any, name: str) -> None:
     """
     kind = type(texts).__name__
     if hasattr(texts, "nnz") and hasattr(texts, "shape"):
-        raise KindError(
-            f"The argument '{name}' must be raw texts; got a sparse matrix. Drop the vectorizer, or use MultinomialNB "
-            "on its matrix."
+        raise KindError(name, "be raw texts").but(
+            "got a sparse matrix", python="Drop the vectorizer, or use MultinomialNB on its matrix."
         )
     columns = getattr(texts, "column_names", getattr(texts, "columns", texts if isinstance(texts, Mapping) else None))
     if columns is None or callable(columns):
         return
     first = next(iter(columns), None)
     column = first if isinstance(first, str) else "text"
-    raise KindError(
-        f"The argument '{name}' must be texts in one column; got a {kind}. Pass {name}[{column!r}], or use NaiveBayes."
+    raise KindError(name, "be texts in one column").but(
+        f"got a {kind}", python=f"Pass {name}[{column!r}], or use NaiveBayes."
     )
 
 
@@ -180,7 +181,7 @@ def batches(
 ) -> Iterator[Batch]:
     """Yield the documents in batches; `prepare` turns each list of documents into another list, or into a batch."""
     if isinstance(texts, str | bytes):
-        raise KindError(f"The argument '{name}' must hold texts, such as a list; got a single {type(texts).__name__}.")
+        raise KindError(name, "hold texts, such as a list").but(f"got a single {type(texts).__name__}")
     must_be_one_column(texts, name)
     chunks = _arrow_chunks(texts)
     if chunks is not None and prepare is None:
@@ -207,9 +208,7 @@ def each_text(texts: Any, name: str) -> Iterator[Any]:
 def _lists(texts: Any, name: str) -> Iterator[list[Any]]:
     if isinstance(texts, np.ndarray):
         if texts.ndim != 1:
-            raise KindError(
-                f"The argument '{name}' must hold one text per document; got an array of shape {texts.shape}."
-            )
+            raise KindError(name, "hold one text per document").but(f"got an array of shape {texts.shape}")
         texts = texts.tolist()
     elif hasattr(texts, "to_list") and not hasattr(texts, "columns"):  # a Series or an Index
         texts = texts.to_list()
@@ -218,7 +217,7 @@ def _lists(texts: Any, name: str) -> Iterator[list[Any]]:
             yield list(texts) if len(texts) <= LIST_AT_ONCE else list(texts[at : at + LIST_AT_ONCE])
         return
     if not isinstance(texts, Iterable):
-        raise KindError(f"The argument '{name}' must hold texts, such as a list; got {type(texts).__name__}.")
+        raise KindError(name, "hold texts, such as a list").but(f"got {type(texts).__name__}")
     source = iter(texts)
     while part := list(islice(source, STREAM_AT_ONCE)):
         yield part
@@ -238,8 +237,8 @@ def _arrow_chunks(texts: Any) -> list[Any] | None:
     import pyarrow as pa
 
     if not isinstance(texts, pa.Array | pa.ChunkedArray):
-        raise KindError(
-            f"Texts must be a single column, such as an Arrow array; got {type(texts).__name__}. Select a column first."
+        raise KindError("Texts", "be a single column, such as an Arrow array").but(
+            f"got {type(texts).__name__}", "Select a column first."
         )
     chunks = texts.chunks if isinstance(texts, pa.ChunkedArray) else [texts]
     plain = []
@@ -257,12 +256,11 @@ def _arrow_batch(chunk: Any, lowercase: bool, name: str, first: int) -> Batch:
 
     if chunk.null_count:
         at = int(np.flatnonzero(~chunk.is_valid().to_numpy(zero_copy_only=False))[0])
-        raise KindError(
-            f"The argument '{name}' must hold strings; got a null at index {first + at}. "
-            "Leave out missing texts, or replace them by ''."
+        raise KindError(name, "hold strings").but(
+            f"got a null at index {first + at}", "Leave out missing texts, or replace them by ''."
         )
     if not pa.types.is_large_string(chunk.type) and not pa.types.is_string(chunk.type):
-        raise KindError(f"The argument '{name}' must hold strings; got an Arrow array of {chunk.type}.")
+        raise KindError(name, "hold strings").but(f"got an Arrow array of {chunk.type}")
     patterns = list(special_letters()) if lowercase else []
     return Batch(
         _in_place(chunk, np.int64 if pa.types.is_large_string(chunk.type) else np.int32, patterns), _ONE_TEXT_EACH

@@ -44,8 +44,8 @@ class Analysis:
     def __post_init__(self) -> None:
         pair: Any = self.ngram_range
         if len(pair) != 2 or not all(isinstance(n, Integral) for n in pair) or not 1 <= pair[0] <= pair[1] < 2**31:
-            raise InputError(
-                f"The 'ngram_range' must be (least, most) with 1 <= least <= most; got {self.ngram_range}."
+            raise InputError("The 'ngram_range'", "be (least, most) with 1 <= least <= most").but(
+                f"got {self.ngram_range}"
             )
 
     def __getstate__(self) -> dict[str, Any]:
@@ -155,10 +155,9 @@ def as_read(words: Sequence[str], analysis: Analysis, owner: str) -> list[str]:
     tokens, first = [folded(word, analysis) for word in words], dict[str, str]()
     for word, token in zip(words, tokens, strict=True):
         if token in first:
-            raise InputError(
-                f"The 'vocabulary' parameter of {owner} must hold each word once; got {first[token]!r} and {word!r}, "
-                f"which are one word, {token!r}, as texts are read. Leave one out, or use tokens=sf.Tokens("
-                "lowercase=False) if capitals matter."
+            raise InputError(f"{owner}.vocabulary", "hold each word once").but(
+                f"got {first[token]!r} and {word!r}, which are one word, {token!r}, as texts are read",
+                python="Leave one out, or use tokens=sf.Tokens(lowercase=False) if capitals matter.",
             )
         first[token] = word
     if callable(analysis.unit) or analysis.tokenizer is not None:

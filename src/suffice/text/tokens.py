@@ -37,7 +37,7 @@ class _Value:
         """Raise unless a field is valid."""
         if not sound:
             owner, value = type(self).__name__, getattr(self, name)
-            raise kind(f"The argument '{name}' of {owner} must be {what}; got {_shown(value)}.")
+            raise kind(f"{owner}.{name}", f"be {what}").but(f"got {_shown(value)}")
 
     def _must_be_flags(self, *names: str) -> None:
         for name in names:
@@ -196,7 +196,7 @@ def analysis_of(tokens: Any, ngram_range: Any, english: frozenset[str]) -> Analy
     """Return the analysis that `Tokens` or a vectorizer define; `english` are the stop words of that name."""
     stop = tokens.stop_words
     if tokens.tokenizer is None and tokens.token_pattern is None and tokens.analyzer == "word":
-        raise InputError("The 'token_pattern' parameter must be a regular expression unless there is a 'tokenizer'.")
+        raise InputError("The 'token_pattern' parameter", "be a regular expression unless there is a 'tokenizer'")
     return Analysis(
         unit=tokens.analyzer,
         ngram_range=tuple(ngram_range),

@@ -41,7 +41,7 @@ class WordList:
         kinds = self.bytes.dtype == np.uint8 and self.offset.dtype == np.int64
         flat = self.bytes.ndim == self.offset.ndim == 1
         if not kinds or not flat or not _native.words_in_order(self.bytes, self.offset) or not is_utf8(*self.arrays):
-            raise DataError("Words must be valid UTF-8, sorted by their bytes and distinct.")
+            raise DataError("Words", "be valid UTF-8, sorted by their bytes and distinct")
 
     @property
     def arrays(self) -> tuple[NDArray[np.uint8], Integers]:
@@ -110,40 +110,40 @@ def given_words(given: Any, owner: str, lowercase: bool, unknown: str | None = N
 
     Errors name `owner` as the owner of the parameter; `unknown` is a reserved word that the vocabulary must not hold.
     """
-    must = f"The 'vocabulary' parameter of {owner} must"
+    what = f"{owner}.vocabulary"
     if isinstance(given, str | bytes | Iterator) or not isinstance(given, Iterable):
         one = (
             "an iterator, which is read only once"
             if isinstance(given, Iterator)
             else f"a single {type(given).__name__}"
         )
-        raise KindError(f"{must} be a list of words, such as ['mary', 'lamb']; got {one}.")
+        raise KindError(what, "be a list of words, such as ['mary', 'lamb']").but(f"got {one}")
     words = list(given)
     odd = next((type(word) for word in words if not isinstance(word, str)), None)
     if odd is not None:
-        raise KindError(f"{must} hold strings; got {odd.__name__}.")
+        raise KindError(what, "hold strings").but(f"got {odd.__name__}")
     if isinstance(given, Mapping | Set):  # a set has no order; a mapping numbers its columns
         words.sort(key=given.__getitem__ if isinstance(given, Mapping) else None)
-    _check_words(tuple(words), must, lowercase, unknown)
+    _check_words(tuple(words), what, lowercase, unknown)
     return tuple(words)
 
 
 @lru_cache(maxsize=8)  # a long vocabulary is checked repeatedly
-def _check_words(words: tuple[str, ...], must: str, lowercase: bool, unknown: str | None) -> None:
+def _check_words(words: tuple[str, ...], what: str, lowercase: bool, unknown: str | None) -> None:
     """Raise InputError unless there are words, distinct and, if texts are lowercased, in lower case."""
     if not words:
-        raise InputError(f"{must} hold at least one word; got none. Use None to learn the vocabulary of the texts.")
+        raise InputError(what, "hold at least one word").but(
+            "got none", python="Use None to learn the vocabulary of the texts."
+        )
     if unknown in words:
-        raise InputError(
-            f"{must} not hold the name of the slot for unknown words; got {unknown!r}. Leave it out, or choose "
-            "another name with 'unknown'."
+        raise InputError(what, "not hold the name of the slot for unknown words", got=unknown).advise(
+            python="Leave it out, or choose another name with 'unknown'."
         )
     twice = next((word for word, n in Counter(words).items() if n > 1), None)
     if twice is not None:
-        raise InputError(f"{must} hold each word once; got {twice!r} twice.")
+        raise InputError(what, "hold each word once").but(f"got {twice!r} twice")
     high = next((word for word in words if word != word.lower()), None) if lowercase else None
     if high is not None:
-        raise InputError(
-            f"{must} be in lower case, because texts are lowercased; got {high!r}. Lowercase it, or use "
-            "tokens=sf.Tokens(lowercase=False)."
+        raise InputError(what, "be in lower case, because texts are lowercased", got=high).advise(
+            python="Lowercase it, or use tokens=sf.Tokens(lowercase=False)."
         )

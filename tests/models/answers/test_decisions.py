@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import suffice as sf
+from refusals import refused
 from suffice.models.answers.decisions import cost_matrix, least_loss, price
 
 CLASSES = np.array(["a", "b", "c"])
@@ -50,7 +51,7 @@ def test_abstaining_has_a_price() -> None:
     assert price(None) is None
     assert price(2) == 2.0
     for wrong in (-1, "x", np.inf):
-        with pytest.raises(ValueError, match="'abstain' must be a cost of at least 0"):
+        with refused(ValueError, "abstain", must="be a cost of at least 0"):
             price(wrong)
 
 
@@ -61,5 +62,5 @@ def test_abstaining_has_a_label() -> None:
     assert model.decide([[0], [1]]).dtype == model.classes_.dtype
     wrong: Any
     for wrong in (-1, "x", np.inf):
-        with pytest.raises(ValueError, match="'abstain' must be a cost of at least 0"):
+        with refused(ValueError, "abstain", must="be a cost of at least 0"):
             model.decide([[0]], abstain=wrong)

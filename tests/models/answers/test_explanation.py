@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from models.answers.made import TEXTS, counts, matrix, of_matrix, of_table, of_texts, table, texts
+from refusals import refused
 from suffice.models.answers.explanation import Explanation, explain, place_of
 from suffice.models.answers.parts import Wording, WordsOfText, reading
 from suffice.models.class_prior import ClassPrior
@@ -185,7 +186,7 @@ def test_two_classes_are_compared() -> None:
     row = matrix(X[:1])
     with pytest.raises(ValueError, match="Explaining a prediction needs at least two classes"):
         explain(of_matrix(X, ["a"] * len(X)), row, Wording())
-    with pytest.raises(ValueError, match=r"The argument 'target' must be one of \['a', 'b', 'c'\]; got 'z'"):
+    with refused(ValueError, "target", must="be one of ['a', 'b', 'c']", got="'z'"):
         explain(of_matrix(X, y), row, Wording(), "z")
     with pytest.raises(ValueError, match="must be two classes; got 'a' for both"):
         explain(of_matrix(X, y), row, Wording(), "a", "a")

@@ -10,6 +10,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import stats
 from scipy.special import gammaln
 
+from refusals import refused
 from suffice.errors import DataError, NoUniqueMode
 from suffice.models.answers import derived
 from suffice.models.empirical.bins import chosen_bins, log_density
@@ -154,9 +155,9 @@ def test_what_is_wrong_is_named() -> None:
     block = block_of(Histogram())
     with pytest.raises(NoUniqueMode, match="a histogram's prior of less than one row per bin"):
         Histogram(estimate="map").settled(block.t)
-    with pytest.raises(DataError, match="'edges' of Histogram must rise"):
+    with refused(DataError, "Histogram.edges", must="rise"):
         Histogram(edges=(2.0, 1.0))
-    with pytest.raises(DataError, match="'bits' of Histogram must be a whole number from 0 to 12; got 13"):
+    with refused(DataError, "Histogram.bits", must="be a whole number from 0 to 12", got="13"):
         Histogram(bits=13)
     with pytest.raises(DataError, match="Column 'x' must hold finite numbers; got inf in row 1"):
         Histogram().rows(column_of([1.0, np.inf]))

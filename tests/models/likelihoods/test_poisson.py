@@ -7,6 +7,7 @@ import pytest
 from scipy import sparse, stats
 from scipy.special import gammaln, logsumexp
 
+from refusals import refused
 from suffice.errors import DataError, ImproperPrior, KindError, NoUniqueMode, ShapeError
 from suffice.models.answers import derived
 from suffice.models.likelihoods.base import check
@@ -226,7 +227,7 @@ def test_errors_name_the_column() -> None:
         model.rows(Table.read({"c": [-1, 2]})["c"])
     with pytest.raises(DataError, match="poisson"):
         check(model, Table.read({"c": ["a", "b"]})["c"])
-    with pytest.raises(KindError, match="The argument 'prior' of Poisson must be a Gamma; got 3"):
+    with refused(KindError, "Poisson.prior", must="be a Gamma", got="3"):
         Poisson(3)  # type: ignore[arg-type]
     with pytest.raises(ShapeError, match="single belief"):
         Poisson(Gamma([1.0, 2.0], 1.0))

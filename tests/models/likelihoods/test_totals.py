@@ -7,6 +7,7 @@ import pytest
 from scipy import integrate, stats
 
 import suffice as sf
+from refusals import refused
 from suffice.errors import DataError, KindError, ShapeError
 from suffice.models.answers import derived
 from suffice.models.likelihoods.exponential import Exponential
@@ -68,7 +69,7 @@ def test_what_speaks_for_a_class_is_a_divergence() -> None:
 
 
 def test_priors_and_values_that_do_not_fit_are_refused() -> None:
-    with pytest.raises(KindError, match="'prior' of Exponential must be a WaitingRate; got 'evidence'"):
+    with refused(KindError, "Exponential.prior", must="be a WaitingRate", got="'evidence'"):
         Exponential(prior="evidence")  # type: ignore[arg-type]
     with pytest.raises(ShapeError, match="must be a single belief"):
         Exponential(sf.WaitingRate([1.0, 2.0], 1.0))

@@ -167,7 +167,7 @@ def check(
     given: object = model
     if not isinstance(given, Classifier):
         kind, hint = type(given).__name__, " Check its estimator_." if hasattr(given, "estimator_") else ""
-        raise KindError(f"The argument 'model' of check must be a classifier of this library; got {kind}.{hint}")
+        raise KindError("check.model", "be a classifier of this library").but(f"got {kind}", hint)
     check_is_fitted(model)
     _must_count(draws=(draws, 2), rows=(rows, 1), features=(features, 1))
     random, plain = generator(rng), alone(model._predictor)
@@ -182,9 +182,8 @@ def check(
     }
     known = {name: part for name, part in of.items() if part is not None}
     if not known:
-        raise KindError(
-            "The argument 'X' of check must have a feature to compare; got only columns of free text, which are not "
-            "compared."
+        raise KindError("check.X", "have a feature to compare").but(
+            "got only columns of free text, which are not compared"
         )
     names = [one for part in known.values() for one in part.names]
     real = np.hstack([part.real for part in known.values()])
@@ -207,7 +206,7 @@ def check(
 def _must_count(**given: tuple[Any, int]) -> None:
     for name, (value, least) in given.items():
         if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
-            raise InputError(f"The argument '{name}' must be a whole number of at least {least}; got {value!r}.")
+            raise InputError(name, f"be a whole number of at least {least}", got=value)
 
 
 def _has_posterior(plain: Predictor, how: Draw, codes: Any) -> bool:

@@ -69,8 +69,8 @@ def bayes_factor(a: Compared, b: Compared, X: DataLike | None = None, **data: ob
         return _of_beliefs(a, b, X, data)
     if data:
         raise InputError(
-            f"Classifiers are compared on the rows they learned; got data, too: {', '.join(data)}. Leave it out."
-        )
+            f"Classifiers are compared on the rows they learned; got data, too: {', '.join(data)}."
+        ).advise("Leave it out.")
     must_share_data({"a": a, "b": b}, X is not None)
     return float(a.evidence(X).total - b.evidence(X).total)  # SX-8
 
@@ -78,9 +78,8 @@ def bayes_factor(a: Compared, b: Compared, X: DataLike | None = None, **data: ob
 def _of_beliefs(a: Compared, b: Compared, X: DataLike | None, data: dict[str, object]) -> Floats:
     """Return the log Bayes factor of two beliefs, or of a belief and a value of its parameter."""
     if not isinstance(a, Conjugate) and not isinstance(b, Conjugate):
-        raise KindError(
-            "The arguments of bayes_factor must be two fitted classifiers, or at least one belief; "
-            f"got {type(a).__name__} and {type(b).__name__}."
+        raise KindError("The arguments of bayes_factor", "be two fitted classifiers, or at least one belief").but(
+            f"got {type(a).__name__} and {type(b).__name__}"
         )
     if X is not None or not data:
         raise InputError(
@@ -92,8 +91,8 @@ def _of_beliefs(a: Compared, b: Compared, X: DataLike | None, data: dict[str, ob
     if not isinstance(b, Conjugate):
         return plain(np.asarray(a.log_evidence(**data)) - _log_likelihood(a, b, data))
     if type(a) is not type(b):
-        raise InputError(
-            f"Beliefs that are compared must be of one family; got {type(a).__name__} and {type(b).__name__}."
+        raise InputError("Beliefs that are compared", "be of one family").but(
+            f"got {type(a).__name__} and {type(b).__name__}"
         )
     must_both_be_flat(a, b)
     return plain(np.asarray(a.log_evidence(**data)) - b.log_evidence(**data))
@@ -111,8 +110,8 @@ def _log_likelihood(belief: Conjugate[Any], value: ArrayLike, data: dict[str, ob
         prior = Pareto(np.where(end > 0, end, 1.0), 1.0)
     before = np.asarray(prior.logpdf(value))
     if not np.isfinite(before).all():
-        raise InputError(
-            f"The parameter of {type(belief).__name__} cannot have the value {value!r}. Give one inside its support."
+        raise InputError(f"The parameter of {type(belief).__name__} cannot have the value {value!r}.").advise(
+            "Give one inside its support."
         )
     return np.asarray(prior.log_evidence(**data) + np.asarray(prior.update(**data).logpdf(value)) - before)
 
@@ -271,9 +270,7 @@ def compare(
     """
     given: object = models
     if not isinstance(given, Mapping) or not given:
-        raise InputError(
-            f"The argument 'models' of compare must be a dict of at least one classifier by name; got {models!r}."
-        )
+        raise InputError("compare.models", "be a dict of at least one classifier by name", got=models)
     if y is not None:
         return _by_losses(models, X, y, sample_weight, groups)
     must_share_data(models, X is not None)
@@ -293,12 +290,12 @@ def _by_losses(
     groups: GroupsLike,
 ) -> LossComparison:
     if X is None:
-        raise InputError("The argument 'X' of compare must hold the rows that 'y' has labels of; got None.")
+        raise InputError("compare.X", "hold the rows that 'y' has labels of").but("got None")
     own = cast("Mapping[str, DataLike]", X) if isinstance(X, Mapping) and set(X) == set(models) else None
     for name, model in models.items():  # before any is fitted
         if not isinstance(model, Classifier):
-            raise KindError(
-                f"The model {name!r} must be a classifier of suffice; got {type(model).__name__}. {CROSS_VAL_PREDICT}"
+            raise KindError(f"The model {name!r}", "be a classifier of suffice").but(
+                f"got {type(model).__name__}", python=CROSS_VAL_PREDICT
             )
     found = {}
     for name, model in models.items():
@@ -345,16 +342,17 @@ def must_share_data(models: Mapping[str, Classifier], coefficients: bool) -> Non
     """
     for name, model in models.items():
         if not isinstance(model, Classifier):
-            raise KindError(f"The model {name!r} must be a fitted classifier of suffice; got {type(model).__name__}.")
+            raise KindError(f"The model {name!r}", "be a fitted classifier of suffice").but(
+                f"got {type(model).__name__}"
+            )
         check_is_fitted(model)
     first, *others = models
     mine = _data_of(models[first], coefficients)
     for name in others:
         why = _difference(first, mine, name, _data_of(models[name], coefficients))
         if why:
-            raise InputError(
-                f"Models compared by evidence must have learned the same rows and columns; got a difference: {why}. "
-                f"{OTHERWISE}"
+            raise InputError("Models compared by evidence", "have learned the same rows and columns").but(
+                f"got a difference: {why}", python=OTHERWISE
             )
 
 
@@ -363,9 +361,9 @@ def must_both_be_flat(a: object, b: object) -> None:
     flat = [np.asarray(getattr(belief, "kappa", 1.0)) == 0 for belief in (a, b)]
     if (flat[0] != flat[1]).any():
         raise ImproperPrior(
-            "The evidence with a flat mean (kappa=0) is that of the rows after the first, so it cannot be compared "
-            "with the evidence of all rows. Give both beliefs kappa=0, or both a kappa above 0."
-        )
+            "The evidence with a flat mean (kappa=0) is that of the rows after the first, so it cannot be "
+            "compared with the evidence of all rows."
+        ).advise(python="Give both beliefs kappa=0, or both a kappa above 0.")
 
 
 def _difference(a: str, mine: Data, b: str, theirs: Data) -> str:

@@ -85,7 +85,7 @@ def mutual_information(
     """
     given: object = unit
     if not isinstance(given, str) or given not in UNITS:
-        raise InputError(f"The argument 'unit' of mutual_information must be 'nats' or 'bits'; got {unit!r}.")
+        raise InputError("mutual_information.unit", "be 'nats' or 'bits'", got=unit)
     return information_of(model, unit, feature_names)
 
 
@@ -97,9 +97,8 @@ def information_of(
         what = model.__name__ if isinstance(model, type) else type(model).__name__
         of = type(model).__module__ if not isinstance(model, type) else model.__module__
         raise KindError(
-            "The argument 'model' of mutual_information must be a fitted classifier of suffice, such as NaiveBayes or "
-            f"TextClassifier; got {of.partition('.')[0]}'s {what}."
-        )
+            "mutual_information.model", "be a fitted classifier of suffice, such as NaiveBayes or TextClassifier"
+        ).but(f"got {of.partition('.')[0]}'s {what}")
     check_is_fitted(model)
     try:
         found = (
@@ -108,11 +107,11 @@ def information_of(
             else ranked(model._predictor, model._reader.feature_names, unit)
         )
     except KindError as error:
-        if "mutual_information" in str(error):
+        if error.owner == "mutual_information":
             raise
-        raise KindError(
-            "The argument 'model' of mutual_information must be a classifier that scores each feature; got "
-            f"{type(model).__name__}, whose classes have one density of all features. Use GaussianNB or NaiveBayes."
+        raise KindError("mutual_information.model", "be a classifier that scores each feature").but(
+            f"got {type(model).__name__}, whose classes have one density of all features",
+            python="Use GaussianNB or NaiveBayes.",
         ) from None
     return (
         found if feature_names is None else Information(given_names(feature_names, len(found)), found.by_feature, unit)
@@ -211,9 +210,8 @@ class SelectInformative(Atomic, SelectorMixin, BaseEstimator):
         validate_data(self, X, y, accept_sparse=["csr", "csc"], dtype=None, ensure_all_finite=False)
         if self.k > self.n_features_in_:
             raise InputError(
-                f"The 'k' parameter of SelectInformative must be at most n_features = {self.n_features_in_}, the "
-                f"number of columns of X. Got {self.k} instead."
-            )
+                "SelectInformative.k", f"be at most n_features = {self.n_features_in_}, the number of columns of X"
+            ).but(f"got {self.k}")
         self.estimator_ = self._counter().fit(X, y, sample_weight)
         self.information_ = information_of(self.estimator_, feature_names=self.feature_names)
         return self
@@ -280,10 +278,10 @@ class SelectInformative(Atomic, SelectorMixin, BaseEstimator):
         schema, counter = state["schema"], state["statistics"]["estimator"]
         names = schema.get("feature_names_in_", np.arange(counter.n_features_in_))
         if not set(schema) <= {"n_features_in_", "feature_names_in_"} or not isinstance(counter, MatrixClassifier):
-            raise DataError(f"A SelectInformative must hold a classifier of counts; got {type(counter).__name__}.")
+            raise DataError("A SelectInformative", "hold a classifier of counts").but(f"got {type(counter).__name__}")
         if schema["n_features_in_"] != counter.n_features_in_ or np.shape(names) != (counter.n_features_in_,):
-            raise DataError(
-                f"A SelectInformative must have the {counter.n_features_in_} features of its classifier; got others."
+            raise DataError("A SelectInformative", f"have the {counter.n_features_in_} features of its classifier").but(
+                "got others"
             )
         for name, value in schema.items():
             setattr(self, name, value)

@@ -317,7 +317,7 @@ def hold_out(
     codes = np.unique(labels, return_inverse=True)[1]
     held = fold_numbers(codes, None if groups is None else group_codes(groups, len(codes)), folds) == 0
     if held.all():
-        raise LabelError("Holding out rows needs at least 2 rows; got 1. Give more rows.")
+        raise LabelError("Holding out rows needs at least 2 rows; got 1.").advise("Give more rows.")
     weights = None if sample_weight is None else np.asarray(sample_weight, np.float64)
     inside, outside = np.flatnonzero(held), np.flatnonzero(~held)
     more: dict[str, object] = {} if weights is None else {"sample_weight": weights[outside]}
@@ -398,9 +398,8 @@ def ready(
 ) -> Classifier:
     """Return the model if it is fitted, otherwise a copy fitted to the rows; raise KindError unless it is ours."""
     if not isinstance(model, Classifier):
-        raise KindError(
-            f"The argument 'model' of {name} must be a classifier of suffice, whose counts can be subtracted; got "
-            f"{type(model).__name__}. {CROSS_VAL_PREDICT}"
+        raise KindError(f"{name}.model", "be a classifier of suffice, whose counts can be subtracted").but(
+            f"got {type(model).__name__}", python=CROSS_VAL_PREDICT
         )
     if model.__sklearn_is_fitted__():
         return model
@@ -489,7 +488,7 @@ def judged_by_folds(
 ) -> tuple[CrossFit, list[Classifier | None]]:
     """Return the cross-fitted predictions, and with `keep` the model without each fold."""
     if not isinstance(y, str) and isinstance(y, Sized) and not len(y):
-        raise LabelError("The argument 'y' must hold at least one label; got none.")
+        raise LabelError("y", "hold at least one label").but("got none")
     examples = model._learned(X, y, sample_weight)
     codes, classes = examples.codes, model.classes_
     group = None if groups is None else group_codes(groups, len(codes))
@@ -529,7 +528,7 @@ def reliability(probabilities: ArrayLike, labels: LabelsLike, classes: ArrayLike
     """
     shares, codes = _read(probabilities, labels, classes)
     if not ((shares >= 0) & (shares <= 1 + 1e-9)).all():
-        raise InputError("The argument 'probabilities' must hold numbers from 0 to 1, as predict_proba returns them.")
+        raise InputError("probabilities", "hold numbers from 0 to 1, as predict_proba returns them")
     return _binned(shares.max(axis=1), shares.argmax(axis=1) == codes, bins, np.ones(len(codes)))
 
 
@@ -537,7 +536,7 @@ def _binned(probability: Array, own: Booleans, bins: int, weights: Array) -> Rel
     """Compare the probability of a class with the share of its own rows, in bins of equal width."""
     given: object = bins
     if not isinstance(given, int) or given < 1:
-        raise InputError(f"The argument 'bins' must be a whole number of at least 1; got {bins!r}.")
+        raise InputError("bins", "be a whole number of at least 1", got=bins)
     place = np.minimum((probability * bins).astype(np.int64), bins - 1)
     rows = np.bincount(place, weights, bins).astype(np.float64)
     filled = rows > 0
@@ -553,9 +552,7 @@ def log_loss(log_probabilities: ArrayLike, labels: LabelsLike, classes: ArrayLik
     """
     logs, codes = _read(log_probabilities, labels, classes)
     if not (logs <= 1e-9).all():
-        raise InputError(
-            "The argument 'log_probabilities' must hold numbers of at most 0, as predict_log_proba returns them."
-        )
+        raise InputError("log_probabilities", "hold numbers of at most 0, as predict_log_proba returns them")
     return float(-logs[np.arange(len(codes)), codes].mean())
 
 
@@ -585,9 +582,9 @@ def share_interval(right: float, n: float, level: float = 0.95) -> tuple[float, 
     [0.983, 1.0]
     """
     if not 0 <= right <= n:
-        raise InputError(f"The argument 'right' must be from 0 to 'n', {n}; got {right}.")
+        raise InputError("right", f"be from 0 to 'n', {n}").but(f"got {right}")
     if not 0 < level < 1:
-        raise InputError(f"The argument 'level' must lie between 0 and 1; got {level!r}.")
+        raise InputError("level", "lie between 0 and 1", got=level)
     a, b, tail = 1.0 + right, 1.0 + n - right, 1.0 - level
     if not n or not right:
         low = tail / 2 if not n else 0.0
@@ -611,12 +608,13 @@ def _read(table: ArrayLike, labels: LabelsLike, classes: ArrayLike) -> tuple[Arr
     try:
         values = np.asarray(table, np.float64)
     except (TypeError, ValueError) as error:
-        raise InputError("Probabilities must be numbers, and the first argument, before labels and classes.") from error
+        raise InputError("Probabilities", "be numbers, and the first argument, before labels and classes") from error
     if values.shape != (len(names), len(known)) or not len(names):
         raise ShapeError(
-            f"Probabilities must have a row for each label ({counted(len(names), 'row')}, at least one) and a column "
-            f"for each class ({len(known)}); got shape {values.shape}."
-        )
+            "Probabilities",
+            f"have a row for each label ({counted(len(names), 'row')}, at least one) and a column for each class "
+            f"({len(known)})",
+        ).but(f"got shape {values.shape}")
     return values, _codes(names, known)
 
 
@@ -626,5 +624,5 @@ def _codes(labels: ArrayLike, classes: ArrayLike) -> Integers:
     place = np.minimum(np.searchsorted(known, names), len(known) - 1)
     strangers = np.flatnonzero(known[place] != names)
     if len(strangers):
-        raise LabelError(f"The argument 'labels' must hold classes of the model; got {names[strangers[0]]!r}.")
+        raise LabelError("labels", "hold classes of the model", got=names[strangers[0]])
     return np.asarray(place, np.int64)

@@ -100,8 +100,8 @@ class _Analysis(MatrixClassifier):
         if self.solver == "svd" and given:
             raise InputError(self._no_estimator)
         if given and self.shrinkage is not None and self.shrinkage != 0:
-            raise InputError(
-                "covariance_estimator and shrinkage parameters are not None. Only one of the two can be set."
+            raise InputError("covariance_estimator and shrinkage parameters are not None.").advise(
+                "Only one of the two can be set."
             )
 
     def _read(self, X: Given, y: LabelsLike, sample_weight: WeightsLike, first: bool) -> Examples:
@@ -115,8 +115,8 @@ class _Analysis(MatrixClassifier):
     def _covariances_of_rows(self, examples: Examples) -> Array:
         """Return the covariances of the classes and of all rows by the covariance estimator."""
         if examples.weights is not None:
-            raise InputError(
-                "A covariance_estimator, or shrinkage='auto', takes no sample_weight; got one. Leave it out."
+            raise InputError("A covariance_estimator, or shrinkage='auto', takes no sample_weight; got one.").advise(
+                "Leave it out."
             )
         X, codes, n_classes = examples.source, examples.codes, len(examples.classes)
         parts = [X[codes == c] for c in range(n_classes)]
@@ -142,9 +142,9 @@ class _Analysis(MatrixClassifier):
         shape = (len(classes) + 1, self.n_features_in_, self.n_features_in_)
         given: object = self._given
         if self._dtype not in ("float32", "float64"):
-            raise DataError(f"The dtype must be float32 or float64; got {self._dtype!r}.")
+            raise DataError("The dtype", "be float32 or float64", got=self._dtype)
         if given is not None and (not isinstance(given, np.ndarray) or given.shape != shape or given.dtype != "f8"):
-            raise DataError(f"The covariances of the classes and of all rows must be float64 of shape {shape}.")
+            raise DataError("The covariances of the classes and of all rows", f"be float64 of shape {shape}")
         super()._check_statistics(classes, statistics, likelihood)
 
     def _class_prior(self) -> ClassPrior:
@@ -156,8 +156,8 @@ class _Analysis(MatrixClassifier):
         if (given < 0).any():
             raise InputError("priors must be non-negative")
         if not np.isfinite(given).all() or not given.any():
-            raise InputError(
-                f"The 'priors' parameter must hold finite numbers, at least one above 0; got {given.tolist()}."
+            raise InputError("The 'priors' parameter", "hold finite numbers, at least one above 0").but(
+                f"got {given.tolist()}"
             )
         return ClassPrior(given / given.sum(), parameter="priors")
 
@@ -300,7 +300,7 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMix
 
     def _settle(self, rows: int) -> None:
         if rows == len(self.classes_):
-            raise InputError(f"The number of samples must be more than the number of classes; got n_samples={rows}.")
+            raise InputError("The number of samples", "be more than the number of classes").but(f"got n_samples={rows}")
         if self.n_components is not None and self.n_components > self._max_components:
             raise InputError("n_components cannot be larger than min(n_features, n_classes - 1).")
         if isinstance(self._class_prior().given, np.ndarray) and not np.isclose(np.asarray(self.priors).sum(), 1.0):

@@ -47,10 +47,7 @@ def checked_copy(estimator: object, owner: str) -> Classifier:
     """Return an unfitted copy of a classifier; raise KindError if it is not a classifier of this library."""
     if isinstance(estimator, type) or not isinstance(estimator, Classifier):
         what = f"the class {estimator.__name__}" if isinstance(estimator, type) else f"a {type(estimator).__name__}"
-        raise KindError(
-            f"The 'estimator' parameter of {owner} must be a classifier of suffice, such as MultinomialNB(); "
-            f"got {what}."
-        )
+        raise KindError(f"{owner}.estimator", "be a classifier of suffice, such as MultinomialNB()").but(f"got {what}")
     copied: Classifier = clone(estimator)
     copied._validate_params()
     return copied
@@ -62,9 +59,8 @@ def must_share(estimator: Classifier, model: Model) -> None:
         if why := likelihood.lacks("shares"):
             raise KindError(why)
     if getattr(estimator._reader, "bursts", False):
-        raise KindError(
-            "TextClassifier must have model='multinomial' or 'bernoulli' to learn without labels; got a bursty model, "
-            "whose urns would be fitted again at every step."
+        raise KindError("TextClassifier", "have model='multinomial' or 'bernoulli' to learn without labels").but(
+            "got a bursty model, whose urns would be fitted again at every step"
         )
 
 
@@ -274,19 +270,17 @@ class FittedByEM(Atomic):
         """Restore a state from a file, which may be forged; raise if it is invalid for this class."""
         steps, model = state["views"], state["statistics"].get("estimator")
         if not isinstance(model, Classifier) or not hasattr(model, "classes_") or state["schema"]:
-            raise DataError(f"The file must hold a fitted classifier; got {type(model).__name__}.")
+            raise DataError("The file", "hold a fitted classifier").but(f"got {type(model).__name__}")
         if not {"objective_", "converged_"} <= set(steps) <= {"objective_", "converged_", *self._more}:
             more = list(self._more)
-            raise DataError(f"The history of EM must have objective_, converged_ and {more}; got {sorted(steps)}.")
+            raise DataError("The history of EM", f"have objective_, converged_ and {more}").but(f"got {sorted(steps)}")
         objective = steps["objective_"]
         if type(steps["converged_"]) is not bool or type(objective) is not list or not objective:
-            raise DataError(
-                "The history of EM must hold a list of objectives, and a bool that says whether it converged."
-            )
+            raise DataError("The history of EM", "hold a list of objectives, and a bool that says whether it converged")
         optional = [steps[name] for name in self._more if name in steps]
         numbers = [[*x, *x.values()] if isinstance(x, dict) else np.ravel(x).tolist() for x in optional]
         if not all(type(x) in (int, float) for x in sum(numbers, objective)):
-            raise DataError("The history of EM must hold numbers.")
+            raise DataError("The history of EM", "hold numbers")
         must_share(model, model._model)
         vars(self).update(steps)
         self.estimator_, self.n_iter_ = model, len(objective)

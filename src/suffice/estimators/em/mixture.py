@@ -188,9 +188,7 @@ class Mixture(FittedByEM, MetaEstimatorMixin, ClusterMixin, BaseEstimator):
         given = read_weights(sample_weight, reader.size(source))
         weights = np.ones(reader.size(source)) if given is None else given
         if not weights.any():
-            raise InputError(
-                "The argument 'sample_weight' must give at least one row a weight above 0; got only zeros."
-            )
+            raise InputError("sample_weight", "give at least one row a weight above 0").but("got only zeros")
         seen = np.flatnonzero(weights > 0)  # rows of weight 0 do not count, nor do their categories or words
         some = source if len(seen) == len(weights) else reader.take(source, seen)
         setup = EMSetup.of(estimator, [some])

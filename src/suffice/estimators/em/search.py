@@ -134,9 +134,7 @@ class Search:
     def best(self, k: int) -> Clusters:
         """Return k clusters: EM from several starts, continued from the best."""
         if self.n < k:
-            raise InputError(
-                f"The 'n_components' parameter of Mixture must be at most the number of rows, {self.n}; got {k}."
-            )
+            raise InputError("Mixture.n_components", f"be at most the number of rows, {self.n}").but(f"got {k}")
         rows = SharedRows.of(self.setup.empty(np.arange(k), Views()), self.setup.prior, tuple(self.parts))
         total = rows.as_one_class() if self.everywhere is None else self.setup.as_one_class()
         weak = dict(rows.base.likelihoods)  # with a weak prior from all rows in place of one that is learned
@@ -225,8 +223,9 @@ def tell_of_end(name: str, converged: bool, max_iter: int) -> None:
     """Warn if EM did not converge."""
     if not converged:
         tell(
-            f"{name} did not converge in max_iter={max_iter} steps. Increase max_iter or tol.",
+            f"{name} did not converge in max_iter={max_iter} steps.",
             ConvergenceWarning,
+            python="Increase max_iter or tol.",
         )
 
 
@@ -265,14 +264,14 @@ def given_shares(
     X has `n` rows; those numbered in `seen` are in `parts`.
     """
     if isinstance(k, str):
-        raise InputError(f"The argument 'init' must come with a number as n_components; got n_components={k!r}.")
+        raise InputError("init", "come with a number as n_components").but(f"got n_components={k!r}")
     predicts = hasattr(init, "predict_proba")
     try:
         given = np.asarray(init.predict_proba(X) if hasattr(init, "predict_proba") else init)
     except ValueError:
         if predicts:
             raise
-        raise InputError("The argument 'init' must have rows of one length; got rows of several.") from None
+        raise InputError("init", "have rows of one length").but("got rows of several") from None
     means = given.ndim == 2 and len(given) == k != n and not predicts
     if given.ndim == 1 and not predicts:
         given = _shares_of_labels(given, n, k)
@@ -281,18 +280,19 @@ def given_shares(
         points = SharedRows.of(setup.empty(np.arange(k), Views()), setup.prior, tuple(parts)).points()
         if points is None:
             raise InputError(
-                "The argument 'init' can give means for Gaussian classifiers only, such as GaussianDiscriminant or "
-                f"GaussianNB; got {k} rows for {type(setup.estimator).__name__}. Pass shares, or a cluster per row."
-            )
+                "The argument 'init' can give means for Gaussian classifiers only, such as GaussianDiscriminant "
+                f"or GaussianNB; got {k} rows for {type(setup.estimator).__name__}."
+            ).advise("Pass shares, or a cluster per row.")
     nearest = points is not None and given.shape[1] == points.shape[1]
     if not nearest and given.shape != (n, k):
         raise InputError(
-            f"The argument 'init' must have a row for each of the {n:,} rows and a column for each of the "
-            f"n_components={k} clusters, or be the mean of each cluster: {k} rows; got the shape {given.shape}."
-        )
+            "init",
+            f"have a row for each of the {n:,} rows and a column for each of the n_components={k} clusters, or be "
+            f"the mean of each cluster: {k} rows",
+        ).but(f"got the shape {given.shape}")
     numbers = given.astype(np.float64) if given.dtype.kind in "biuf" else np.full(1, np.nan)
     if not np.isfinite(numbers).all():
-        raise InputError("The argument 'init' must hold finite numbers; got others.")
+        raise InputError("init", "hold finite numbers").but("got others")
     if nearest:
         assert points is not None
         shares = np.eye(k)[np.square(points[:, None, :] - numbers[None]).sum(axis=2).argmin(axis=1)]
@@ -301,31 +301,26 @@ def given_shares(
         total = shares.sum(axis=1)
         wrong = np.flatnonzero((shares < 0).any(axis=1) | ~np.isclose(total, 1.0, rtol=0.0, atol=1e-6))
         if len(wrong):
-            raise InputError(
-                "The argument 'init' must have shares from 0 on that add up to one in each row; "
-                f"got {shares[wrong[0]].tolist()} in row {int(seen[wrong[0]])}."
+            raise InputError("init", "have shares from 0 on that add up to one in each row").but(
+                f"got {shares[wrong[0]].tolist()} in row {int(seen[wrong[0]])}"
             )
         shares = np.minimum(shares / total[:, None], 1.0)
     empty = np.flatnonzero(shares.sum(axis=0) == 0)
     if len(empty):
-        raise InputError(
-            f"The argument 'init' must give every cluster a share of some row; cluster {int(empty[0])} has none."
-        )
+        raise InputError("init", "give every cluster a share of some row").but(f"cluster {int(empty[0])} has none")
     return np.asarray(shares)
 
 
 def _shares_of_labels(labels: LabelArray, n: int, k: int) -> Array:
     if len(labels) != n:
-        raise InputError(f"The argument 'init' must have a cluster for each of the {n:,} rows; got {len(labels):,}.")
+        raise InputError("init", f"have a cluster for each of the {n:,} rows").but(f"got {len(labels):,}")
     if any(is_missing(label) for label in labels.tolist()):
-        raise InputError(
-            "The argument 'init' must have a cluster for every row. Use SemiSupervised where some are known."
+        raise InputError("init", "have a cluster for every row").advise(
+            python="Use SemiSupervised where some are known."
         )
     clusters, codes = np.unique(labels, return_inverse=True)
     if len(clusters) != k:
-        raise InputError(
-            f"The argument 'init' must name n_components={k} clusters; got {len(clusters)} different ones."
-        )
+        raise InputError("init", f"name n_components={k} clusters").but(f"got {len(clusters)} different ones")
     return np.asarray(np.eye(k)[codes])
 
 

@@ -201,8 +201,8 @@ class SemiSupervised(FittedByEM, MetaEstimatorMixin, ClassifierMixin, BaseEstima
             The fitted classifier.
         """
         if y is None:
-            raise InputError(
-                "SemiSupervised requires y to be passed, but the target y is None. Use Mixture without labels."
+            raise InputError("SemiSupervised requires y to be passed, but the target y is None.").advise(
+                python="Use Mixture without labels."
             )
         estimator = checked_copy(self.estimator, "SemiSupervised")
         source, labels = opened(estimator, X, y)
@@ -212,12 +212,11 @@ class SemiSupervised(FittedByEM, MetaEstimatorMixin, ClassifierMixin, BaseEstima
         weight = np.ones(len(codes)) if weights is None else weights
         has, lacks = np.flatnonzero((codes >= 0) & (weight > 0)), np.flatnonzero((codes < 0) & (weight > 0))
         if not (codes >= 0).any():
-            raise LabelError(
-                f"The argument 'y' must hold a label for at least one row; all {len(codes):,} are missing. "
-                "Use Mixture to find clusters."
+            raise LabelError("y", "hold a label for at least one row").but(
+                f"all {len(codes):,} are missing", python="Use Mixture to find clusters."
             )
         if len(np.unique(codes[has])) < codes.max() + 1:
-            raise LabelError("The argument 'sample_weight' must give each class a row of weight above zero.")
+            raise LabelError("sample_weight", "give each class a row of weight above zero")
         more = None if unlabelled is None else opened_again(estimator, unlabelled)
         known = source if len(has) == len(codes) else reader.take(source, has)
         labelled = Examples(known, classes, codes[has], None if weights is None else weights[has])

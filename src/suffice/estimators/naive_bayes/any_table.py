@@ -298,8 +298,9 @@ class NaiveBayes(TableAnswers, Classifier):
         known, seen = self.classes_, examples.classes
         if known.dtype.kind != seen.dtype.kind and "U" in known.dtype.kind + seen.dtype.kind:
             raise LabelError(
-                f"The target must hold labels of the same kind as before, such as {known[:1].tolist()[0]!r}; got "
-                f"{seen[:1].tolist()[0]!r}."
+                "The target",
+                f"hold labels of the same kind as before, such as {known[:1].tolist()[0]!r}",
+                got=seen[:1].tolist()[0],
             )
         return np.union1d(known, seen)
 
@@ -308,9 +309,7 @@ class NaiveBayes(TableAnswers, Classifier):
         weights = examples.weights
         if weights is not None:
             if not weights.any():
-                raise DataError(
-                    "The argument 'sample_weight' must give at least one row a weight above 0; got only zeros."
-                )
+                raise DataError("sample_weight", "give at least one row a weight above 0").but("got only zeros")
             examples = examples if weights.all() else examples.take(np.flatnonzero(weights > 0), self._reader)
         model = self._reader.count(examples.source, examples.labels, before, examples.classes)
         self._reader.tell_of_dropped(before, model, examples.source)
@@ -429,7 +428,7 @@ class NaiveBayes(TableAnswers, Classifier):
         check_is_fitted(self)
         if column not in self._model.blocks:
             near = closest(column, self._model.blocks)
-            raise InputError(f"The argument 'column' must be a column of the model; got {column!r}.{near}")
+            raise InputError("column", "be a column of the model", got=column).advise(near)
         block = self._model.blocks[column]
         return frame_of(parameter_table(block.settled, block.t, self.classes_, level), self._reader.backend)
 

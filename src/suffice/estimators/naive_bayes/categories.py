@@ -310,9 +310,8 @@ class CategoricalNB(MatrixClassifier):
     def _models(self, others: Sequence[Classifier]) -> list[Model]:
         every = [self, *(other for other in others if isinstance(other, CategoricalNB))]  # they agree: all of them
         if any((self._reader.categories is None) != (other._reader.categories is None) for other in every):
-            raise InputError(
-                "Models that are combined must have categories of one kind; got codes in one and values in another. "
-                "Fit all of them with the same 'categories'."
+            raise InputError("Models that are combined", "have categories of one kind").but(
+                "got codes in one and values in another", python="Fit all of them with the same 'categories'."
             )
         reader = CodeReader.union([model._reader for model in every])
         models = [_roomy(model._model, model._reader, reader) for model in every]
@@ -353,7 +352,7 @@ class CategoricalNB(MatrixClassifier):
         super()._check_statistics(classes, statistics, likelihood)
         known, sizes = self.__dict__.pop("categories_"), statistics["features"].sizes.tolist()
         if known is not None and [_each_once(values) for values in known] != sizes:
-            raise DataError(f"Categories must be sorted and distinct, {sizes} of them; got others.")
+            raise DataError("Categories", f"be sorted and distinct, {sizes} of them").but("got others")
         self._reader = CodeReader(
             known, self.min_categories, self._declared_categories(len(sizes)), getattr(self, "feature_names_in_", None)
         )

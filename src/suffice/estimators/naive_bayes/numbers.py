@@ -124,9 +124,8 @@ class GaussianNB(MatrixClassifier):
     def _likelihood(self, views: Views) -> Gaussian:
         if self.estimate != "mle" and self.prior is None:
             raise InputError(
-                f"The 'prior' parameter of GaussianNB must be a NormalInverseGamma or 'evidence' for "
-                f"estimate={self.estimate!r}. Got None instead."
-            )
+                "GaussianNB.prior", f"be a NormalInverseGamma or 'evidence' for estimate={self.estimate!r}"
+            ).but("got None")
         if isinstance(self.prior, NormalInverseGamma):
             must_fit_features(self, self.prior, "prior")
         return Gaussian(self.prior, 0.0, self.estimate, column=False, var_smoothing=self.var_smoothing)
@@ -344,8 +343,8 @@ def _check_priors(given: object, classes: int) -> None:
     if not isinstance(given, np.ndarray):
         return
     if len(given) != classes:
-        raise InputError("Number of priors must match number of classes.")
+        raise InputError("Number of priors", "match number of classes")
     if not np.isclose(given.sum(), 1.0):
         raise InputError("The sum of the priors should be 1.")
     if (given < 0).any():
-        raise InputError("Priors must be non-negative.")
+        raise InputError("Priors", "be non-negative")

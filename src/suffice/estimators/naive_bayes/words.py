@@ -452,8 +452,9 @@ class DirichletMultinomialNB(MatrixClassifier):
             self._warned = known
             tell(
                 f"The urns of {len(late)} of {len(self.classes_)} classes did not converge in max_iter={self.max_iter} "
-                f"steps, including that of {late[0]!r}. Increase max_iter or tol.",
+                f"steps, including that of {late[0]!r}.",
                 ConvergenceWarning,
+                python="Increase max_iter or tol.",
             )
         return urns
 
@@ -493,8 +494,8 @@ def checked_alpha(estimator: Smoothed, views: Views) -> float | Array | str:
         _check_array(estimator, alpha)
     if np.min(alpha) < SMALLEST_ALPHA and not getattr(estimator, "force_alpha", True):
         tell(
-            f"alpha too small will result in numeric errors, setting alpha = {SMALLEST_ALPHA:.1e}. "
-            "Use `force_alpha=True` to keep alpha unchanged.",
+            f"alpha too small will result in numeric errors, setting alpha = {SMALLEST_ALPHA:.1e}.",
+            python="Use `force_alpha=True` to keep alpha unchanged.",
         )
         return np.maximum(alpha, SMALLEST_ALPHA)
     return alpha
@@ -504,9 +505,8 @@ def _check_array(estimator: Smoothed, alpha: Array) -> None:
     name, features = type(estimator).__name__, estimator.n_features_in_
     if alpha.ndim != 1 or not np.isfinite(alpha).all():
         what = f"an array of shape {alpha.shape}" if alpha.ndim != 1 else "values that are NaN or infinite"
-        raise InputError(
-            f"The 'alpha' parameter of {name} must be one number, or {features} finite numbers, one per feature. Got "
-            f"{what} instead."
+        raise InputError(f"{name}.alpha", f"be one number, or {features} finite numbers, one per feature").but(
+            f"got {what}"
         )
     if alpha.shape[0] != features:
         raise InputError(
@@ -514,17 +514,16 @@ def _check_array(estimator: Smoothed, alpha: Array) -> None:
             f"Got {alpha.shape[0]} elements instead of {features}."
         )
     if alpha.min() < 0:
-        raise InputError("All values in alpha must be greater than 0.")
+        raise InputError("All values in alpha", "be greater than 0")
 
 
 def must_fit_features(estimator: HasFeatures, belief: Belief, parameter: str) -> None:
     """Raise PriorError unless a belief is a single one, or a table of one per feature."""
     if belief.batch_shape not in ((), (estimator.n_features_in_,)):
         raise PriorError(
-            f"The '{parameter}' parameter of {type(estimator).__name__} must be one {type(belief).__name__}, or a "
-            f"table of shape ({estimator.n_features_in_},), one per feature. Got a table of shape {belief.batch_shape} "
-            "instead."
-        )
+            f"{type(estimator).__name__}.{parameter}",
+            f"be one {type(belief).__name__}, or a table of shape ({estimator.n_features_in_},), one per feature",
+        ).but(f"got a table of shape {belief.batch_shape}")
 
 
 def two_parameters(estimator: Smoothed, family: type[Belief], views: Views) -> tuple[Array, Array]:

@@ -273,7 +273,7 @@ class Answers(Atomic, ABC):
         must_be_fitted(self)
         number: object = k
         if not isinstance(number, int | np.integer) or number < 0:
-            raise InputError(f"The argument 'k' of top_features must be a whole number of at least 0; got {k!r}.")
+            raise InputError("top_features.k", "be a whole number of at least 0", got=k)
         code = place_of(self.classes_, class_, "class_")
         return speaking(
             self._predictor, code, int(k), self._reader.feature_names, self._reader.by_block, self._reader.categories
@@ -409,10 +409,8 @@ def _codes_of(label: Any, n: int | None, classes: LabelArray) -> Integers | None
     known = {one: code for code, one in enumerate(classes.tolist())}
     strangers = [one for one in labels if not isinstance(one, Hashable) or one not in known]
     if strangers:
-        raise LabelError(f"The argument 'label' must be a label that was learned; got {strangers[0]!r}.")
+        raise LabelError("label", "be a label that was learned", got=strangers[0])
     codes = np.array([known[one] for one in labels], np.int64)
     if several and n is not None and n != len(codes):
-        raise InputError(
-            f"The argument 'label' must be one label, or one for each of {n} rows; got {len(codes)} labels."
-        )
+        raise InputError("label", f"be one label, or one for each of {n} rows").but(f"got {len(codes)} labels")
     return codes if several else np.repeat(codes, 1 if n is None else n)

@@ -77,9 +77,9 @@ def changing(model: M) -> Iterator[M]:
     """Yield a copy of the model to change, which replaces the model unless an error is raised; other changes wait."""
     lock = _locks.setdefault(model, RLock())
     if lock._is_owned():
-        raise BusyError(
-            f"A {type(model).__name__} must not be changed while another change of it is in progress; got a change "
-            "from the iterator of rows that it is learning, or from a signal handler. Change a copy, or wait."
+        raise BusyError(f"A {type(model).__name__}", "not be changed while another change of it is in progress").but(
+            "got a change from the iterator of rows that it is learning, or from a signal handler",
+            "Change a copy, or wait.",
         )
     with lock:
         verify(model)
@@ -137,7 +137,7 @@ class Atomic:
         if FILE in state:
             built = suffice.store.from_bytes(state[FILE])  # above the estimators in the import order, so used late
             if type(built) is not type(self):
-                raise KindError(f"The state must be that of a {type(self).__name__}; got a {type(built).__name__}.")
+                raise KindError("The state", f"be that of a {type(self).__name__}", got_a=built)
             state = {**vars(built), **{name: value for name, value in state.items() if name != FILE}}
         self.__dict__ = dict(state)
 

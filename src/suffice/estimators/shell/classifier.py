@@ -366,12 +366,10 @@ class Classifier(Answers, ClassifierMixin, BaseEstimator):
         """Return training rows, with labels coded by the model's classes; raise for an unknown label."""
         examples = self._read(X, y, sample_weight, False)
         if not isinstance(X, Iterator) and self._reader.size(examples.source) != len(examples):
-            raise LabelError(
-                f"The argument 'y' must hold one label per text, {self._reader.size(X):,}; got {len(examples):,}."
-            )
+            raise LabelError("y", f"hold one label per text, {self._reader.size(X):,}").but(f"got {len(examples):,}")
         strangers = np.setdiff1d(examples.classes, self.classes_)
         if len(strangers):
-            raise LabelError(f"The argument 'y' must hold labels that were learned; got {strangers.tolist()[0]!r}.")
+            raise LabelError("y", "hold labels that were learned", got=strangers.tolist()[0])
         return examples.among(self.classes_)
 
     def _judge(self, examples: Examples, groups: GroupsLike = None) -> Judged:
@@ -531,7 +529,9 @@ class Classifier(Answers, ClassifierMixin, BaseEstimator):
             way = "Declare them by 'classes' in the first call" + (
                 "." if first else ", or fit a model to the new rows and add it: model + other."
             )
-            raise LabelError(f"The target label(s) {strangers} in y do not exist in the initial classes {known}. {way}")
+            raise LabelError(
+                f"The target label(s) {strangers} in y do not exist in the initial classes {known}."
+            ).advise(python=way)
         return known
 
     def _enter(self, book: Book | None, examples: Examples, before: Journal | None) -> None:
@@ -690,7 +690,7 @@ class Classifier(Answers, ClassifierMixin, BaseEstimator):
         self._refuse_parts("decay")
         given: object = factor
         if not isinstance(given, Real) or not 0 < float(given) <= 1:
-            raise InputError(f"The argument 'factor' must be a number above 0 and at most 1; got {factor!r}.")
+            raise InputError("factor", "be a number above 0 and at most 1", got=factor)
         self._put(self._model.scaled(float(given)), self._predictor.views, stale=True)
         self._journal = None if self._journal is None else self._journal.scaled(float(given))
         return self

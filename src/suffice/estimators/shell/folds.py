@@ -65,7 +65,7 @@ def rests(
 def judged_apart(estimator: Classifier, examples: Examples, groups: GroupsLike, views: str) -> tuple[Array, Booleans]:
     """Return log-probabilities of training rows by models without them, and which are alone in their class."""
     if views not in ("crossfit", "fixed"):
-        raise InputError(f"The argument 'views' must be 'crossfit' or 'fixed'; got {views!r}.")
+        raise InputError("views", "be 'crossfit' or 'fixed'", got=views)
     few = examples.labels.given.sum() < LEAST_SHARE * estimator.class_count_.sum()
     if views == "fixed" or not estimator._chose or (few and not estimator._predictor.views):
         judged = estimator._judge(examples, groups)
@@ -121,7 +121,7 @@ def fold_numbers(codes: Integers, group: Integers | None, folds: int) -> Integer
     """
     given: object = folds
     if not isinstance(given, int | np.integer) or given < 2:
-        raise InputError(f"The argument 'folds' must be a whole number of at least 2; got {folds!r}.")
+        raise InputError("folds", "be a whole number of at least 2", got=folds)
     if group is None or np.bincount(group).max(initial=0) <= 1:
         order = np.lexsort((hashed(np.arange(len(codes))), codes))
         fold = np.empty(len(codes), np.int64)
@@ -153,12 +153,11 @@ def _check_enough(model: Classifier, weights: Array) -> None:
     """Raise if there are more rows than were learned, or too few to choose views."""
     learned, given = float(model.class_count_.sum()), float(weights.sum())
     if given > learned * (1 + 1e-9):
-        raise SubtractionError(
-            f"The argument 'X' must hold rows that were learned, {learned:,.15g} in all; got {given:,.15g}. Pass the "
-            "rows that the model was fitted to, or an unfitted classifier to have it evaluated on other rows."
+        raise SubtractionError("X", f"hold rows that were learned, {learned:,.15g} in all").but(
+            f"got {given:,.15g}",
+            "Pass the rows that the model was fitted to, or an unfitted classifier to have it evaluated on other rows.",
         )
     if model._predictor.views and given < min(learned * LEAST_SHARE, ENOUGH):
-        raise InputError(
-            "The argument 'X' must hold the rows that were learned, or most of them, since they choose views again; "
-            f"got {given:,.15g} of {learned:,.15g}. Pass all rows, or use leave_one_out with views='fixed'."
+        raise InputError("X", "hold the rows that were learned, or most of them, since they choose views again").but(
+            f"got {given:,.15g} of {learned:,.15g}", python="Pass all rows, or use leave_one_out with views='fixed'."
         )

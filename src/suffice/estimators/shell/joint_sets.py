@@ -83,9 +83,8 @@ def rows_for_sets(joint: JointColumns, wanted: Wanted | None) -> int:
     if not weighed and joint != "auto":
         raise InputError(
             f"The 'joint' parameter of NaiveBayes can be {joint!r} only with feature_powers='loo', since joint "
-            "columns are chosen with their powers; got None. Declare the sets, as in joint=[('age', 'job')], or set "
-            "feature_powers='loo'."
-        )
+            "columns are chosen with their powers; got None."
+        ).advise(python="Declare the sets, as in joint=[('age', 'job')], or set feature_powers='loo'.")
     return ENOUGH if weighed and wanted is not None and wanted.effort != "fast" else 0
 
 
@@ -104,18 +103,18 @@ def declared_sets(joint: Iterable[object], reader: TableReader) -> list[Together
         columns = tuple(one) if isinstance(one, tuple | list) else (one,)
         if len(columns) not in (2, 3) or len({*map(repr, columns)}) != len(columns):
             raise InputError(
-                f"The 'joint' parameter must list sets of two or three columns, such as ('age', 'job'); got {one!r}."
+                "The 'joint' parameter", "list sets of two or three columns, such as ('age', 'job')", got=one
             )
         for name in columns:
             if not isinstance(name, str | int) or name not in reader.names:
-                raise InputError(
-                    f"The 'joint' parameter names {name!r}, which is not a column.{closest(name, reader.names)}"
+                raise InputError(f"The 'joint' parameter names {name!r}, which is not a column.").advise(
+                    closest(name, reader.names)
                 )
         if any({*columns} == {*other.columns} for other in found):
-            raise InputError(f"The 'joint' parameter must list each set of columns once; got {one!r} again.")
+            raise InputError("The 'joint' parameter", "list each set of columns once").but(f"got {one!r} again")
         if Together(columns) in reader.names:
-            raise InputError(
-                f"The 'joint' parameter names {one!r}, but a column of the table has that name. Rename the column."
+            raise InputError(f"The 'joint' parameter names {one!r}, but a column of the table has that name.").advise(
+                "Rename the column."
             )
         found.append(Together(columns))
     return found
@@ -134,9 +133,8 @@ def declared_laws(
         for name, law in families.items():
             if isinstance(law, Drop | Text):
                 raise InputError(
-                    f"The 'joint' parameter names {name!r}, which is {law.word} and has no values to join. Leave it "
-                    "out of the set, or declare another model of the column."
-                )
+                    f"The 'joint' parameter names {name!r}, which is {law.word} and has no values to join."
+                ).advise("Leave it out of the set, or declare another model of the column.")
         if one not in known and not any(law.silent for law in families.values()):
             kappa = None if len(one.columns) == 2 else 1.0  # None: by evidence, which only pairs have
             most = int(
@@ -229,7 +227,8 @@ def _that_fit(sets: Sequence[tuple[Name, ...]], coding: Coding, classes: int, me
         more = f" and {len(left) - LISTED} more" if len(left) > LISTED else ""
         tell(
             f"Joint columns are left out, since memory_limit={memory_limit:,} leaves no room for them: "
-            f"{', '.join(left[:LISTED])}{more}. Increase memory_limit to keep them."
+            f"{', '.join(left[:LISTED])}{more}.",
+            python="Increase memory_limit to keep them.",
         )
     return fit
 
@@ -258,14 +257,15 @@ def common_sets(models: Sequence[Model], declared: bool) -> list[Model]:
         return list(models)
     apart = [name for name in every if name not in alike]
     if declared:
-        raise InputError(
-            f"Models that are combined must group the values of {apart[0]} into the same bins; got different ones. Fit "
-            "one model by partial_fit on a copy of the other, or leave the set out of 'joint'."
+        raise InputError("Models that are combined", f"group the values of {apart[0]} into the same bins").but(
+            "got different ones",
+            python="Fit one model by partial_fit on a copy of the other, or leave the set out of 'joint'.",
         )
     more = f" and {len(apart) - LISTED} more" if len(apart) > LISTED else ""
     tell(
         "The models chose different joint columns, or binned their numbers differently; dropped: "
-        f"{', '.join(apart[:LISTED])}{more}. Call refresh(X, y) with all rows to choose them again."
+        f"{', '.join(apart[:LISTED])}{more}.",
+        python="Call refresh(X, y) with all rows to choose them again.",
     )
     kept = {*alike}
     return [

@@ -86,8 +86,8 @@ class Certificate:
         except WriteError as error:
             if not isinstance(error.__cause__, FileExistsError):
                 raise
-            raise FileError(
-                f"The file {str(path)!r} must not exist yet: a certificate never replaces another. Name another file."
+            raise FileError(path=path, must="not exist yet: a certificate never replaces another").advise(
+                "Name another file."
             ) from None
 
     def unused_path(self, model: str | os.PathLike[str]) -> Path:
@@ -190,13 +190,12 @@ def book_of(kept: Journal | None, examples: Examples, journal: JournalKey, first
         key = Key(None if journal is True else journal) if wanted else None
     elif kept is None and wanted:
         raise InputError(
-            "The argument 'journal' must not be given to a model that has learned rows without a journal, since a "
-            "journal holds all rows. Fit it again with 'journal', or leave it out."
-        )
+            "journal",
+            "not be given to a model that has learned rows without a journal, since a journal holds all rows",
+        ).advise(python="Fit it again with 'journal', or leave it out.", shell="Fit it again with --journal.")
     elif kept is not None and journal is False:
-        raise InputError(
-            "The argument 'journal' must not be False if the model keeps a journal, since a journal holds all rows. "
-            "Leave it out, or call 'drop_journal()' first."
+        raise InputError("journal", "not be False if the model keeps a journal, since a journal holds all rows").advise(
+            python="Leave it out, or call 'drop_journal()' first."
         )
     else:
         key = None if kept is None else _key(kept, journal)
@@ -207,16 +206,18 @@ def struck(kept: Journal | None, examples: Examples, rows: Iterable[bytes], jour
     """Return the book of rows to be forgotten; raise SubtractionError for others; None without a journal."""
     if kept is None:
         if journal is not None and journal is not False:
-            raise InputError(
-                "The argument 'journal' needs a model that keeps a journal; this one was fitted without. Leave it out, "
-                "or fit the model again with 'journal'."
+            raise InputError("journal", "be left out for a model without a journal").but(
+                "this one was fitted without",
+                python="Or fit the model again with 'journal'.",
+                shell="Or fit the model again with --journal.",
             )
         return None
     book = Book(_key(kept, journal), examples.y, examples.weights)
     book.write(rows)
     found = kept.not_learned(book.hashes, book.weights)
     if found is not None:
-        raise SubtractionError(f"Cannot forget row {found[0]} (the first is 0): {found[1]}.", *found)
+        row, why = found
+        raise SubtractionError(f"Cannot forget row {row} (the first is 0): {why}.", row=row).but(why)
     return book
 
 
@@ -231,9 +232,8 @@ def learned_before(kept: Journal | None, examples: Examples, rows: Iterable[byte
     """Return which rows are in a journal, with their labels and any weight."""
     if kept is None:
         raise InputError(
-            "A model knows which rows it has learned only if it keeps a journal; this one was fitted without. Fit it "
-            "again with 'journal'."
-        )
+            "A model knows which rows it has learned only if it keeps a journal; this one was fitted without."
+        ).advise(python="Fit it again with 'journal'.")
     book = Book(_key(kept, journal), examples.y, None)
     book.write(rows)
     return np.asarray(kept.copies(book.hashes) > 0)
@@ -248,10 +248,11 @@ def only_learned(kept: Journal | None, examples: Examples, reader: RowReader) ->
     book.write(reader.row_bytes(examples.source))
     found = kept.not_learned(book.hashes, book.weights)
     if found is not None:
+        row, why = found
         raise SubtractionError(
-            f"Row {found[0]} (the first is 0) is not among the rows that the model holds: {found[1]}. Pass the rows "
-            "that the model has learned and not forgotten, with the weights they were learned with.",
-            *found,
+            f"Row {row} (the first is 0) is not among the rows that the model holds: {why}.", row=row
+        ).but(
+            why, "Pass the rows that the model has learned and not forgotten, with the weights they were learned with."
         )
     return examples
 
@@ -270,7 +271,7 @@ def _key(kept: Journal, journal: JournalKey) -> Key:
     if np.array_equal(key.check, kept.check):
         return key
     given = "none" if journal is None or journal is True else "another"
-    raise InputError(f"The argument 'journal' must be the key of this model's journal; got {given}.")
+    raise InputError("journal", "be the key of this model's journal").but(f"got {given}")
 
 
 def joined(journals: list[Journal | None]) -> Journal | None:
@@ -291,13 +292,12 @@ def without(journal: Journal | None, part: Journal | None) -> Journal | None:
 def _together(journals: list[Journal | None]) -> list[Journal]:
     known = [journal for journal in journals if journal is not None]
     if len(known) < len(journals):
-        raise InputError(
-            "Models that are combined must all keep a journal, or none; got models with and without. Fit all with "
-            "'journal', or call 'drop_journal()' on those that have one."
+        raise InputError("Models that are combined", "all keep a journal, or none").but(
+            "got models with and without",
+            python="Fit all with 'journal', or call 'drop_journal()' on those that have one.",
         )
     if any(not np.array_equal(known[0].check, journal.check) for journal in known):
-        raise InputError(
-            "Models that are combined must keep their journals under one key; got different ones. Fit them with the "
-            "same key, or call 'drop_journal()' on each."
+        raise InputError("Models that are combined", "keep their journals under one key").but(
+            "got different ones", python="Fit them with the same key, or call 'drop_journal()' on each."
         )
     return known

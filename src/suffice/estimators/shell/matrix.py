@@ -142,8 +142,8 @@ class MatrixClassifier(Classifier):
         """Raise DataError for a missing value, and scikit-learn's error for an infinite one."""
         name = type(self).__name__
         if values.dtype.kind in "fO" and _any_gap(values):
-            raise DataError(
-                f"Input X contains NaN. {name} needs a value everywhere; NaiveBayes accepts missing values."
+            raise DataError("Input X contains NaN.").advise(
+                python=f"{name} needs a value everywhere; NaiveBayes accepts missing values."
             ) from None
         if values.dtype.kind in "biuf":
             assert_all_finite(values, estimator_name=name, input_name="X")
@@ -168,16 +168,14 @@ class MatrixClassifier(Classifier):
     def _agree(self, other: Classifier) -> None:
         super()._agree(other)
         if self.n_features_in_ != other.n_features_in_:
-            raise ShapeError(
-                f"Models that are combined must have the same features; got {self.n_features_in_} in one and "
-                f"{other.n_features_in_} in the other."
+            raise ShapeError("Models that are combined", "have the same features").but(
+                f"got {self.n_features_in_} in one and {other.n_features_in_} in the other"
             )
         mine, theirs = (getattr(model, "feature_names_in_", None) for model in (self, other))
         if mine is not None and theirs is not None and not np.array_equal(mine, theirs):
             a, b = next((a, b) for a, b in zip(mine, theirs, strict=True) if a != b)
-            raise InputError(
-                f"Models that are combined must have the same features in the same order; got {a!r} in one and {b!r} "
-                "in the other."
+            raise InputError("Models that are combined", "have the same features in the same order").but(
+                f"got {a!r} in one and {b!r} in the other"
             )
 
     # files ------------------------------------------------------------------------------------------------------------
@@ -208,18 +206,18 @@ class MatrixClassifier(Classifier):
         self._put(Model(classes, statistics["classes"], {"X": block}, declared), views, stale)
         features = getattr(views.weights, "features", None)
         if features is not None and features.shape != (self.n_features_in_,):
-            raise DataError("There must be one power per feature.")
+            raise DataError("There", "be one power per feature")
 
     def _check_statistics(self, classes: LabelArray, statistics: State, likelihood: Likelihood) -> None:
         """Raise DataError or ShapeError unless the statistics in a file fit the classes and features."""
         shape, kinds = (len(classes), self.n_features_in_), likelihood.statistic
         kinds = kinds if isinstance(kinds, tuple) else (kinds,)
         if set(statistics) != {"classes", "features"} or type(statistics["features"]) not in kinds:
-            raise DataError(f"Statistics must be class counts and {kinds[0].__name__}; got {statistics}.")
+            raise DataError("Statistics", f"be class counts and {kinds[0].__name__}").but(f"got {statistics}")
         if statistics["classes"].shape != shape[:1] or statistics["features"].shape != shape:
-            raise ShapeError(f"Statistics must have {shape[0]} classes and {shape[1]} features.")
+            raise ShapeError("Statistics", f"have {shape[0]} classes and {shape[1]} features")
         if not has_rows_of(statistics["features"], shape[0]):
-            raise ShapeError(f"Statistics must have a number of rows for each of {shape[0]} classes.")
+            raise ShapeError("Statistics", f"have a number of rows for each of {shape[0]} classes")
 
 
 def _is_sparse(X: Given) -> TypeGuard[SparseMatrix]:

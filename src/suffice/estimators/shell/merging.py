@@ -54,13 +54,11 @@ def merge(models: Iterable[C] | Mapping[str, C]) -> C:
     )
     for model in every if isinstance(given, Iterable) else [given]:
         if not isinstance(given, Iterable) or not isinstance(model, Classifier):
-            raise KindError(
-                f"The argument 'models' of merge must be a list of fitted classifiers; got a {type(model).__name__}."
-            )
+            raise KindError("merge.models", "be a list of fitted classifiers", got_a=model)
         check_is_fitted(model)
     every = [snapshot(model) for model in every]
     if not every:
-        raise InputError("The argument 'models' of merge must hold at least one model; got none.")
+        raise InputError("merge.models", "hold at least one model").but("got none")
     return copy(every[0])._merge_all(every[1:]) if len(every) > 1 else copy(every[0])
 
 

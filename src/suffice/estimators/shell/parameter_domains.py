@@ -134,9 +134,7 @@ def check_sizes(name: str, given: Mapping[str, object]) -> None:
     for parameter, value in given.items():
         largest = _largest(value)
         if largest > LARGEST:
-            raise InputError(
-                f"The '{parameter}' parameter of {name} must hold numbers of at most 2**500 in size; got {largest:.6g}."
-            )
+            raise InputError(f"{name}.{parameter}", "hold numbers of at most 2**500 in size").but(f"got {largest:.6g}")
 
 
 def _largest(value: object) -> float:
@@ -165,9 +163,8 @@ def class_prior_of(estimator: HasClassPrior, flat: bool = False) -> ClassPrior:
         given = "counted" if fit_prior else "uniform"
     if isinstance(given, Mapping):
         raise InputError(
-            f"The 'class_prior' parameter of {type(estimator).__name__} must hold probabilities in the order of "
-            "'classes_'; got a dict. Pass a list of its values in that order."
-        )
+            f"{type(estimator).__name__}.class_prior", "hold probabilities in the order of 'classes_'"
+        ).but("got a dict", "Pass a list of its values in that order.")
     if not isinstance(given, str | Real | Dirichlet):
         given = np.array(given, np.float64)
         if fit_prior is None:
@@ -178,9 +175,8 @@ def class_prior_of(estimator: HasClassPrior, flat: bool = False) -> ClassPrior:
 def must_sum_to_one(given: Array, parameter: str, name: str) -> None:
     """Raise InputError unless an array holds probabilities that sum to 1."""
     if given.ndim != 1 or not (given >= 0).all() or not np.isclose(given.sum(), 1.0):
-        raise InputError(
-            f"The '{parameter}' parameter of {name} must hold probabilities of the classes, which sum to 1. Got "
-            f"{given.tolist()} instead. Use sf.Dirichlet for pseudo-counts of the classes."
+        raise InputError(f"{name}.{parameter}", "hold probabilities of the classes, which sum to 1").but(
+            f"got {given.tolist()}", python="Use sf.Dirichlet for pseudo-counts of the classes."
         )
 
 
@@ -188,9 +184,8 @@ def counts_of_belief(belief: Dirichlet, categories: int, what: str, name: str) -
     """Return the pseudo-counts of a Dirichlet, one number if all are equal; raise PriorError if the size is wrong."""
     alpha = belief.alpha
     if alpha.shape != (categories,):
-        raise PriorError(
-            f"The 'alpha' parameter of {name} must be a Dirichlet of {categories:,} categories, {what}. Got one of "
-            f"shape {alpha.shape} instead."
+        raise PriorError(f"{name}.alpha", f"be a Dirichlet of {categories:,} categories, {what}").but(
+            f"got one of shape {alpha.shape}"
         )
     return float(alpha[0]) if (alpha == alpha[0]).all() else alpha
 
@@ -202,10 +197,7 @@ def given_temper(estimator: Tempered) -> Temper | None:
         return None
     power = 1.0 if power is None else power
     if not _is_finite(power) or power <= 0:
-        raise InputError(
-            f"The 'temper' parameter of {type(estimator).__name__} must be one number above 0, 'loo' or None; got "
-            f"{power!r}."
-        )
+        raise InputError(f"{type(estimator).__name__}.temper", "be one number above 0, 'loo' or None", got=power)
     return Temper(float(power), 0.0 if exponent is None else exponent)
 
 
@@ -216,8 +208,7 @@ def length_exponent_of(estimator: Tempered) -> float | None:
         return None if isinstance(estimator.temper, str) else 0.0
     if given is not None and not _is_finite(given):
         raise InputError(
-            f"The 'length_exponent' parameter of {type(estimator).__name__} must be one finite number, 'loo' or None; "
-            f"got {given!r}."
+            f"{type(estimator).__name__}.length_exponent", "be one finite number, 'loo' or None", got=given
         )
     return 0.0 if given is None else float(given)
 

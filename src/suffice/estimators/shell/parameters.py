@@ -157,9 +157,9 @@ def validate_data(estimator: BaseEstimator, X: Given, *args: object, **options: 
     """Read rows as scikit-learn does, after checking sparse matrices, which it converts without a check."""
     if np.ma.isMaskedArray(X) and np.ma.is_masked(X):
         place = tuple(int(at) for at in np.argwhere(np.ma.getmaskarray(X))[0])
-        raise InputError(
-            f"{type(estimator).__name__} (input X) must hold a value everywhere; got a masked one at {place}. Fill "
-            "masked values or leave out their rows, or use NaiveBayes, which takes them as missing."
+        raise InputError(f"{type(estimator).__name__} (input X)", "hold a value everywhere").but(
+            f"got a masked one at {place}",
+            python="Fill masked values or leave out their rows, or use NaiveBayes, which takes them as missing.",
         )
     if options.get("dtype", "") is None and _is_list_of_words(X):
         X = np.array(X, object)  # numpy's own strings cannot end in NUL
@@ -187,7 +187,7 @@ def _with_plain_categories(X: Given) -> Given:
 def checked_weights(sample_weight: WeightsLike, X: Given) -> Array:
     """Return the weight of each row, checked by scikit-learn."""
     if np.ma.isMaskedArray(sample_weight):
-        sample_weight = as_numbers(sample_weight, "The argument 'sample_weight'")
+        sample_weight = as_numbers(sample_weight, "sample_weight")
     weights: Array = _check_sample_weight(sample_weight, X, dtype=np.float64)
     return weights
 
@@ -208,8 +208,9 @@ def beliefs_of(estimator: BaseEstimator) -> list[Dirichlet]:
     every = [given] * features if isinstance(given, Dirichlet) else list(given)
     if len(every) != features or not all(isinstance(one, Dirichlet) and one.alpha.ndim == 1 for one in every):
         raise PriorError(
-            f"The 'alpha' parameter of {type(estimator).__name__} must be a number, a Dirichlet or a list of "
-            f"{features} Dirichlets, one per feature. Got {given!r} instead."
+            f"{type(estimator).__name__}.alpha",
+            f"be a number, a Dirichlet or a list of {features} Dirichlets, one per feature",
+            got=given,
         )
     return every
 
@@ -242,9 +243,8 @@ def agree(model: BaseEstimator, other: BaseEstimator) -> None:
     theirs = params_in_files(other)
     for name, value in params_in_files(model).items():
         if not _same(value, theirs[name]):
-            raise InputError(
-                f"Models that are combined must have the same parameters; {name!r} is {value!r} in one and "
-                f"{theirs[name]!r} in the other. Fit them with the same value."
+            raise InputError("Models that are combined", "have the same parameters").but(
+                f"{name!r} is {value!r} in one and {theirs[name]!r} in the other", "Fit them with the same value."
             )
     check_kinds_of_labels(model.classes_, other.classes_)
 

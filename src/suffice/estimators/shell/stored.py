@@ -52,14 +52,14 @@ def read_views(state: State, kind: type[Weights]) -> tuple[Views, bool]:
     """Return the views in a file; raise DataError if they are invalid, or have powers of another kind."""
     chosen, stale = state.get("_chosen"), state.get("_stale")
     if set(state) - {"_transform"} != {"_chosen", "_stale"} or type(stale) is not bool or not isinstance(chosen, dict):
-        raise DataError(f"Views must have the keys ['_chosen', '_stale']; got {list(state)}.")
+        raise DataError("Views", "have the keys ['_chosen', '_stale']").but(f"got {list(state)}")
     alpha: object = chosen.get("alpha", 1.0)
     unknown = set(chosen) - {"alpha", "prior", "temper", "weights", "floor", "choices"}
     if unknown or not isinstance(alpha, Real) or not 0 < float(alpha) < np.inf:
-        raise DataError(f"A pseudo-count must be a number above 0; got {alpha!r}.")
+        raise DataError("A pseudo-count", "be a number above 0", got=alpha)
     floor: object = chosen.get("floor", 0.0)
     if not isinstance(floor, Real) or not 0 <= float(floor) < 1:
-        raise DataError(f"The label noise must be a number of at least 0 and below 1; got {floor!r}.")
+        raise DataError("The label noise", "be a number of at least 0 and below 1", got=floor)
     _check_parts(chosen, kind)
     return Views(**chosen), stale
 
@@ -67,12 +67,12 @@ def read_views(state: State, kind: type[Weights]) -> tuple[Views, bool]:
 def _check_parts(chosen: State, kind: type[Weights]) -> None:
     prior, temper, weights = chosen.get("prior", Spread()), chosen.get("temper", Temper()), chosen.get("weights")
     if not isinstance(prior, Spread) or not 0 < prior.more < np.inf or not 0 < prior.size < np.inf:
-        raise DataError(f"A prior of covariances must have a positive weight and size; got {prior!r}.")
+        raise DataError("A prior of covariances", "have a positive weight and size", got=prior)
     powers = [temper.power, temper.prior] if isinstance(temper, Temper) else [np.nan]
     if not all(0 < power < np.inf for power in powers) or not np.isfinite(temper.length):
-        raise DataError(f"A temper must have finite powers above 0 and a finite exponent; got {temper!r}.")
+        raise DataError("A temper", "have finite powers above 0 and a finite exponent", got=temper)
     if weights is not None and (type(weights) is not kind or not _sound(weights)):
-        raise DataError(f"Feature powers must be finite {kind.__name__}; got {type(weights).__name__}.")
+        raise DataError("Feature powers", f"be finite {kind.__name__}").but(f"got {type(weights).__name__}")
 
 
 def _sound(weights: Weights) -> bool:
@@ -100,31 +100,31 @@ def check_labels(labels: object) -> None:
     """Raise DataError unless labels are sorted and distinct."""
     flat = labels if isinstance(labels, np.ndarray) and labels.ndim == 1 and len(labels) > 0 else None
     if flat is None or not bool((flat[1:] > flat[:-1]).all()) or not bool((flat == flat).all()):
-        raise DataError("Classes must be sorted and distinct labels.")
+        raise DataError("Classes", "be sorted and distinct labels")
 
 
 def check_schema(schema: State, names: tuple[str, ...]) -> None:
     """Raise DataError unless a schema has the given keys, with valid values."""
     if set(schema) - set(names) - set(OPTIONAL) or set(names) - set(schema) - set(OPTIONAL):
-        raise DataError(f"A schema must have the keys {list(names)}; got {list(schema)}.")
+        raise DataError("A schema", f"have the keys {list(names)}").but(f"got {list(schema)}")
     if any(not isinstance(schema.get(name), str | None) for name in OF_FILES):
-        raise DataError("The columns of labels and of texts must be strings or None.")
+        raise DataError("The columns of labels and of texts", "be strings or None")
     if schema["_declared"] is not None:
         check_labels(schema["_declared"])
     number, titles = schema.get("n_features_in_", 1), schema.get("feature_names_in_")
     if type(number) is not int or number < 1:
-        raise DataError(f"The number of features must be a whole number above 0; got {number!r}.")
+        raise DataError("The number of features", "be a whole number above 0", got=number)
     if titles is not None and not (isinstance(titles, np.ndarray) and titles.dtype == object and titles.ndim == 1):
-        raise DataError("The names of features must be a one-dimensional array of objects.")
+        raise DataError("The names of features", "be a one-dimensional array of objects")
     if titles is not None and "_named" not in schema and len(titles) != number:
-        raise DataError(f"There must be {number} names of features; got {len(titles)}.")
+        raise DataError("There", f"be {number} names of features").but(f"got {len(titles)}")
 
 
 def checked_journal(statistics: State) -> Journal | None:
     """Remove the journal from the statistics of a file and return it; raise DataError if it is not a Journal."""
     journal = statistics.pop("journal", None)
     if not isinstance(journal, Journal | None):
-        raise DataError(f"The journal must be a Journal; got {type(journal).__name__}.")
+        raise DataError("The journal", "be a Journal").but(f"got {type(journal).__name__}")
     return journal
 
 
@@ -137,7 +137,7 @@ def check_bounds(model: BaseEstimator, given: State) -> None:
     for name in ("n_components", "max_components"):
         number, most = given.get(name), getattr(model, "n_features_in_", MANY) if hasattr(model, "classes_") else MANY
         if number is not None and not isinstance(number, str) and not 1 <= number <= most:
-            raise DataError(f"'{name}' must be from 1 to {most}; got {number}.")
+            raise DataError(f"'{name}'", f"be from 1 to {most}").but(f"got {number}")
     if given.get("min_categories") is not None:
         _check_categories(given["min_categories"], model.n_features_in_)
     bits = getattr(given.get("tokens"), "hash_bits", None)
@@ -148,15 +148,14 @@ def check_bounds(model: BaseEstimator, given: State) -> None:
 def _check_categories(least: ArrayLike, features: int) -> None:
     wanted = np.asarray(least)
     if wanted.dtype.kind != "i" or wanted.shape not in ((), (features,)) or wanted.max() > MANY:
-        raise DataError(f"'min_categories' must be one whole number, or {features}, of at most {MANY:,}.")
+        raise DataError("'min_categories'", f"be one whole number, or {features}, of at most {MANY:,}")
 
 
 def _check_buckets(bits: int, classes: int) -> None:
     needed, there = (BUCKET + BUCKET_OF_CLASS * classes) << bits, _memory()
     if needed > there:
-        raise DataError(
-            f"'hash_bits' must fit into memory; got {bits}, which with {classes} classes needs "
-            f"{needed / 2**30:,.0f} GB of {there / 2**30:,.0f}."
+        raise DataError("'hash_bits'", "fit into memory").but(
+            f"got {bits}, which with {classes} classes needs {needed / 2**30:,.0f} GB of {there / 2**30:,.0f}"
         )
 
 

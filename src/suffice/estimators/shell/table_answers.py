@@ -150,7 +150,7 @@ class TableAnswers(Answers):
         self._journal = checked_journal(statistics)
         named, backend = schema["_named"], schema["_backend"]
         if backend not in (None, "pandas", "polars", "pyarrow") or type(named) is not bool:
-            raise DataError(f"The library of the table must be pandas, polars, pyarrow or None; got {backend!r}.")
+            raise DataError("The library of the table", "be pandas, polars, pyarrow or None", got=backend)
         model = _model(classes, schema, statistics)
         reader = TableReader(named=named, backend=backend, target=schema["_target"])
         self._reader = self._as_told(reader).of(model)
@@ -162,12 +162,12 @@ def _model(classes: LabelArray, schema: State, statistics: State) -> Model:
     columns, counted = schema["columns_"], statistics["columns"]
     kept = {name: Numbers.of_parts(parts) for name, parts in statistics["open"].items()}
     if not isinstance(columns, dict) or not isinstance(counted, dict) or list(columns) != list(counted):
-        raise DataError("A table must have a model and a statistic for each of its columns.")
+        raise DataError("A table", "have a model and a statistic for each of its columns")
     if set(kept) - set(columns):
-        raise DataError("The kept numbers must belong to columns of the table.")
+        raise DataError("The kept numbers", "belong to columns of the table")
     rows = statistics["rows"]
     if type(rows) is not ClassCounts or rows.shape != (len(classes),):
-        raise ShapeError(f"A table must have a number of rows for each of {len(classes)} classes.")
+        raise ShapeError("A table", f"have a number of rows for each of {len(classes)} classes")
     blocks = {name: OpenBlock(likelihood, counted[name], kept.get(name)) for name, likelihood in columns.items()}
     for name, block in blocks.items():
         check_block(name, block, len(classes))
@@ -178,14 +178,14 @@ def _model(classes: LabelArray, schema: State, statistics: State) -> Model:
 def _read_sets(named: object, counts: object, columns: Mapping[Name, Likelihood], classes: int) -> dict[Name, Block]:
     """Return the joint columns in a file; raise unless they are columns of the table with fitting counts."""
     if not isinstance(named, list) or not isinstance(counts, list) or len(named) != len(counts):
-        raise DataError("Each set of joint columns must have a statistic.")
+        raise DataError("Each set of joint columns", "have a statistic")
     found = dict[Name, Block]()
     for entry, t in zip(named, counts, strict=True):
         names, law = entry if isinstance(entry, tuple | list) and len(entry) == 2 else ((), None)
         if len(names) < 2 or not all(name in columns for name in names):
-            raise DataError("Joint columns must be at least two columns of the table.")
+            raise DataError("Joint columns", "be at least two columns of the table")
         if law is None or not _fit(law, t, len(names), classes):
-            raise ShapeError(f"Joint columns must have a model, and joint counts of {classes} classes.")
+            raise ShapeError("Joint columns", f"have a model, and joint counts of {classes} classes")
         found[Together(names)] = Block(law, t)
     return found
 

@@ -186,19 +186,18 @@ class LanguageModel(Atomic, BaseEstimator):
     def _check_backing(self, background: object) -> None:
         """Raise where a background is none, or parameters exclude each other."""
         if not isinstance(background, LanguageModel):
-            raise KindError(
-                "The 'background' parameter of LanguageModel must be a fitted LanguageModel or None; got "
-                f"{type(background).__name__}."
+            raise KindError("LanguageModel.background", "be a fitted LanguageModel or None").but(
+                f"got {type(background).__name__}"
             )
         if self.smoothing == "dirichlet" and not (isinstance(self.alpha, Real) and self.alpha == 1):
             raise InputError(
-                "The 'alpha' parameter of LanguageModel must be left at 1.0 where smoothing='dirichlet' makes the "
-                f"prior of the 'background'; got {self.alpha!r}. Say by 'strength' what it is worth."
-            )
+                "LanguageModel.alpha",
+                "be left at 1.0 where smoothing='dirichlet' makes the prior of the 'background'",
+                got=self.alpha,
+            ).advise(python="Say by 'strength' what it is worth.")
         if self.smoothing == "jelinek_mercer" and not isinstance(self.strength, str) and self.strength > 1:
             raise InputError(
-                "The 'strength' parameter of LanguageModel must be a share up to 1 where smoothing='jelinek_mercer'; "
-                f"got {self.strength!r}."
+                "LanguageModel.strength", "be a share up to 1 where smoothing='jelinek_mercer'", got=self.strength
             )
 
     def _options(self) -> TextOptions:
@@ -207,9 +206,8 @@ class LanguageModel(Atomic, BaseEstimator):
         given = {**vars(options.tokens), **vars(options)}
         for name, usual in OF_DOCUMENTS.items():
             if not alike(given[name], usual):
-                raise InputError(
-                    f"The 'tokens' parameter of LanguageModel must not have {name!r}, which is for documents with "
-                    f"labels; got {name}={given[name]!r}."
+                raise InputError("LanguageModel.tokens", f"not have {name!r}, which is for documents with labels").but(
+                    f"got {name}={given[name]!r}"
                 )
         return options
 
@@ -286,16 +284,16 @@ class LanguageModel(Atomic, BaseEstimator):
         words_of = Vocabulary.of([]) if behind is None else behind._known
         known = words_of.with_words(met, self.unknown)
         if not len(known.words):
-            raise DataError("The argument 'X' must hold words, or there must be a 'vocabulary'; got texts without any.")
+            raise DataError("X", "hold words, or there must be a 'vocabulary'").but("got texts without any")
         return known
 
     def _check_slot(self, given: Iterable[str], words: list[str]) -> None:
         """Raise InputError where a word is read as the name of the slot for unknown words."""
         called = next((name for name, word in zip(given, words, strict=True) if word == self.unknown), None)
         if called is not None:
-            raise InputError(
-                f"The 'vocabulary' parameter of LanguageModel must not hold the name of the slot for unknown words; "
-                f"got {called!r}, which is read as {self.unknown!r}. Leave it out, or choose another name by 'unknown'."
+            raise InputError("LanguageModel.vocabulary", "not hold the name of the slot for unknown words").but(
+                f"got {called!r}, which is read as {self.unknown!r}",
+                python="Leave it out, or choose another name by 'unknown'.",
             )
 
     def _behind(self) -> LanguageModel | None:
@@ -303,17 +301,15 @@ class LanguageModel(Atomic, BaseEstimator):
         if self.background is None:
             return None
         if not hasattr(self.background, "posterior_"):
-            raise InputError(
-                "The 'background' parameter of LanguageModel must be a fitted LanguageModel; got one that has learned "
-                "nothing. Fit it first."
+            raise InputError("LanguageModel.background", "be a fitted LanguageModel").but(
+                "got one that has learned nothing", "Fit it first."
             )
         return snapshot(self.background)
 
     def _check_alike(self, behind: LanguageModel) -> None:
         if behind._analysis != self._analysis:
-            raise InputError(
-                "The 'background' parameter of LanguageModel must read words as this model does; got one with other "
-                "'tokens' or 'ngram_range'. Give both the same."
+            raise InputError("LanguageModel.background", "read words as this model does").but(
+                "got one with other 'tokens' or 'ngram_range'", "Give both the same."
             )
 
     def _card_parts(self) -> Iterator[str]:
@@ -340,9 +336,9 @@ class LanguageModel(Atomic, BaseEstimator):
             mode = self.posterior_.mode
         except NoUniqueMode:
             raise NoUniqueMode(
-                "The posterior of this LanguageModel has no unique mode, because some words have a pseudo-count below "
-                "1. Use probabilities() instead."
-            ) from None
+                "The posterior of this LanguageModel has no unique mode, because some words have a pseudo-count "
+                "below 1."
+            ).advise(python="Use probabilities() instead.") from None
         return dict(zip(self.words_.tolist(), mode.tolist(), strict=True))
 
     @query
@@ -362,7 +358,7 @@ class LanguageModel(Atomic, BaseEstimator):
         check_is_fitted(self, "posterior_")
         number: object = k
         if isinstance(number, bool) or not isinstance(number, int | np.integer) or number < 0:
-            raise InputError(f"The argument 'k' of LanguageModel.top must be a whole number from 0 on; got {k!r}.")
+            raise InputError("LanguageModel.top.k", "be a whole number from 0 on", got=k)
         return self._unigram.top(self.words_, int(k))
 
     @query
@@ -404,7 +400,7 @@ class LanguageModel(Atomic, BaseEstimator):
         """
         logs, n = self._scores(X)
         if n == 0:
-            raise DataError("The argument 'X' of LanguageModel.perplexity must hold words; got texts without any.")
+            raise DataError("LanguageModel.perplexity.X", "hold words").but("got texts without any")
         return float(np.exp(-logs.sum() / n))  # DM-8
 
     def sample(
@@ -448,9 +444,8 @@ class LanguageModel(Atomic, BaseEstimator):
         draw = asked(rows, parameters, length, rng)
         mean = self.counts_.sum() / self.n_texts_ if self.n_texts_ else np.nan
         if length is None and not np.isfinite(mean):
-            raise InputError(
-                "The argument 'length' of LanguageModel.sample must be given where the model has learned no texts; "
-                "got None."
+            raise InputError("LanguageModel.sample.length", "be given where the model has learned no texts").but(
+                "got None"
             )
         drawn = self._unigram.sample(replace(draw, codes=np.zeros(rows, np.int64)), float(mean))
         return [bag(self.words_, row) for row in drawn]
@@ -483,14 +478,14 @@ class LanguageModel(Atomic, BaseEstimator):
     def _set_state(self, state: State) -> None:
         analysis, known, counts = state["schema"]["analysis"], state["schema"]["known"], state["statistics"]["counts"]
         if not isinstance(analysis, Analysis) or not isinstance(known, Vocabulary):
-            raise DataError("A language model must have a vocabulary, and say what a word is.")
+            raise DataError("A language model", "have a vocabulary, and say what a word is")
         texts, background = state["statistics"]["texts"], state["statistics"].get("background")
         if np.shape(counts) != (known.size,) or not ((counts >= 0) & (counts <= EXACT)).all():
-            raise DataError(f"The counts of a language model must be {known.size} numbers from 0 on.")
+            raise DataError("The counts of a language model", f"be {known.size} numbers from 0 on")
         if type(texts) is not float or not 0 <= texts <= EXACT:
-            raise DataError(f"The number of texts must be one from 0 on; got {texts!r}.")
+            raise DataError("The number of texts", "be one from 0 on", got=texts)
         if background is not None and not _is_distribution(background, known.size):
-            raise DataError(f"What a background says must be {known.size} probabilities that add up to 1.")
+            raise DataError("What a background says", f"be {known.size} probabilities that add up to 1")
         self._analysis, self._known, self.counts_, self.n_texts_ = analysis, known, counts, texts
         self._believe(background)
 
@@ -501,9 +496,8 @@ class LanguageModel(Atomic, BaseEstimator):
         prior = self.alpha if isinstance(self.alpha, Dirichlet) else Dirichlet(self.alpha)
         if prior.alpha.shape != (len(self.words_),):
             raise PriorError(
-                f"The 'alpha' parameter of LanguageModel must be one number, or {len(self.words_)}: one per word and "
-                f"one for the unknown; got shape {prior.alpha.shape}."
-            )
+                "LanguageModel.alpha", f"be one number, or {len(self.words_)}: one per word and one for the unknown"
+            ).but(f"got shape {prior.alpha.shape}")
         return prior
 
 

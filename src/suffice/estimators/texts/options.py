@@ -123,9 +123,9 @@ class TextOptions:
                 flat[name] = value
             elif not alike(flat[name], value):
                 raise InputError(
-                    f"The '{name}' parameter of {owner} and that of its 'tokens', a {type(given).__name__}, must be "
-                    f"the same where both are given; got {flat[name]!r} and {value!r}. Give it in one place only."
-                )
+                    f"The '{name}' parameter of {owner} and that of its 'tokens', a {type(given).__name__}, must "
+                    f"be the same where both are given; got {flat[name]!r} and {value!r}."
+                ).advise("Give it in one place only.")
         if flat["vocabulary"] is not None:
             unknown = getattr(estimator, "unknown", None)  # of a language model, which reads capitals as its texts'
             lower = tokens.lowercase and tokens.preprocessor is None and not callable(tokens.analyzer)
@@ -146,9 +146,9 @@ class TextOptions:
         if name is not None:
             value = {**cut, "max_df": self.tokens.max_df}[name]
             raise InputError(
-                f"The 'vocabulary' parameter of {owner} lists all words of the model, so {name!r} must not be given; "
-                f"got {name}={value!r}. Leave out one of them."
-            )
+                f"The 'vocabulary' parameter of {owner} lists all words of the model, so {name!r} must not be "
+                f"given; got {name}={value!r}."
+            ).advise("Leave out one of them.")
 
     @property
     def undecided(self) -> bool:
@@ -236,9 +236,9 @@ def _belief(estimator: TextAnswers, options: TextOptions) -> float | str | Array
     if isinstance(alpha, Beta) and (kind != "bernoulli" or alpha.batch_shape != ()):
         what = f"model={kind!r}" if kind != "bernoulli" else f"a table of shape {alpha.batch_shape}"
         raise PriorError(
-            "The 'alpha' parameter of TextClassifier can be a single Beta, for all words, with model='bernoulli'; got "
-            f"{what}. Give a number instead, or one Beta with model='bernoulli'."
-        )
+            "The 'alpha' parameter of TextClassifier can be a single Beta, for all words, with model='bernoulli'; "
+            f"got {what}."
+        ).advise(python="Give a number instead, or one Beta with model='bernoulli'.")
     if not isinstance(alpha, Dirichlet):
         return alpha
     words = options.vocabulary
@@ -246,8 +246,8 @@ def _belief(estimator: TextAnswers, options: TextOptions) -> float | str | Array
         raise PriorError(
             "The 'alpha' parameter of TextClassifier can be a Dirichlet only with model='multinomial' and a "
             f"'vocabulary', which it has a pseudo-count per word of; got model={kind!r} and "
-            f"{'no' * (not words) or 'a'} vocabulary. Give a vocabulary, or one number for all words."
-        )
+            f"{'no' * (not words) or 'a'} vocabulary."
+        ).advise("Give a vocabulary, or one number for all words.")
     each = counts_of_belief(alpha, len(words), "one per word of 'vocabulary'", "TextClassifier")
     return each if isinstance(each, float) else each[_listed(words).slot]
 
@@ -257,14 +257,14 @@ def check_text_model(estimator: TextAnswers, options: TextOptions, model: Model 
     kind, alpha = estimator.model, estimator.alpha
     if is_loo(alpha) and kind in URNS:
         raise InputError(
-            f"The 'alpha' parameter of TextClassifier cannot be 'loo' with model={kind!r}, whose urns are fitted to "
-            "all documents. Give a number."
-        )
+            f"The 'alpha' parameter of TextClassifier cannot be 'loo' with model={kind!r}, whose urns are fitted "
+            "to all documents."
+        ).advise("Give a number.")
     if isinstance(alpha, str) and alpha == "evidence" and kind not in ("multinomial", "bernoulli"):
         raise InputError(
-            "The 'alpha' parameter of TextClassifier can be 'evidence' with model='multinomial' or 'bernoulli'; got "
-            f"model={kind!r}, which has no evidence. Give a number."
-        )
+            "The 'alpha' parameter of TextClassifier can be 'evidence' with model='multinomial' or 'bernoulli'; "
+            f"got model={kind!r}, which has no evidence."
+        ).advise("Give a number.")
     if kind in URNS:
         _check_urns(estimator, options, model)
     elif estimator.estimate == "predictive" and kind == "multinomial" and options.tokens.binary:
@@ -277,16 +277,16 @@ def check_text_model(estimator: TextAnswers, options: TextOptions, model: Model 
 def _check_urns(estimator: TextAnswers, options: TextOptions, model: Model | None) -> None:
     if options.tokens.binary or not options.cut.keeps_all or estimator.estimate != "mean":
         raise InputError(
-            f"TextClassifier with model={estimator.model!r} counts how often every word is repeated, so vocabulary, "
-            "min_df, max_features and estimate, and binary and max_df of its tokens, must have their defaults; got "
-            "other values. Leave them out."
-        )
+            f"TextClassifier with model={estimator.model!r} counts how often every word is repeated, so "
+            "vocabulary, min_df, max_features and estimate, and binary and max_df of its tokens, must have their "
+            "defaults; got other values."
+        ).advise("Leave them out.")
     counts = None if model is None else model.blocks["text"].statistic
     if counts is not None and not np.isclose(counts.length_documents.sum(), counts.n.sum()):
         raise InputError(
-            f"The 'model' parameter of TextClassifier must be {estimator.model!r} when it is first fitted, so that "
-            "repeated words are counted; it was fitted with another model. Fit it again."
-        )
+            "TextClassifier.model",
+            f"be {estimator.model!r} when it is first fitted, so that repeated words are counted",
+        ).but("it was fitted with another model", "Fit it again.")
 
 
 def transforms(estimator: TextClassifier) -> bool:

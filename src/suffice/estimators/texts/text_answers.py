@@ -96,10 +96,10 @@ class TextAnswers(Answers):
         self._journal = checked_journal(statistics)
         counts, analysis = statistics.get("counts"), schema["_analysis"]
         if not isinstance(counts, WordCounts) or len(statistics) != 1 or counts.n_classes != len(classes):
-            raise DataError(f"Statistics must be word counts of {len(classes)} classes; got {statistics}.")
+            raise DataError("Statistics", f"be word counts of {len(classes)} classes").but(f"got {statistics}")
         bits = TextOptions.of(self).tokens.hash_bits or 0
         if not isinstance(analysis, Analysis) or counts.hash_bits != bits:
-            raise DataError("The tokenizer and 'hash_bits' of the parameters must match those of the word counts.")
+            raise DataError("The tokenizer and 'hash_bits' of the parameters", "match those of the word counts")
         _check_shapes(counts, views, transform)
         self._earlier_choices = tuple(choice for choice in views.choices or () if choice.name == TOKENS)
         self._tokens_chosen = None
@@ -117,10 +117,10 @@ def _check_shapes(counts: WordCounts, views: Views, transform: object) -> None:
     if isinstance(weights, WordWeights) and len(weights.features) != (
         counts.width if counts.hash_bits else len(weights.words)
     ):
-        raise ShapeError("There must be one power per word.")
+        raise ShapeError("There", "be one power per word")
     if isinstance(weights, WordWeights) and not weights.places_fit:
-        raise ShapeError("Residuals must belong to words that have a power.")
+        raise ShapeError("Residuals", "belong to words that have a power")
     if not isinstance(transform, FittedTransform | None):
-        raise DataError(f"The transform of documents must be a FittedTransform; got {type(transform).__name__}.")
+        raise DataError("The transform of documents", "be a FittedTransform").but(f"got {type(transform).__name__}")
     if transform is not None and transform.idf is not None and transform.idf.shape != (counts.width,):
-        raise ShapeError("A transform must have one weight per word.")
+        raise ShapeError("A transform", "have one weight per word")

@@ -79,15 +79,15 @@ def transformed_counts(
     how, tokens, cut = estimator.term_weighting or TermWeighting(), options.tokens, options.cut
     if estimator.model != "complement" or tokens.hash_bits is not None:
         raise InputError(
-            "The 'term_weighting' parameter of TextClassifier can have 'sublinear_tf', 'use_idf' and 'normalize' only "
-            f"with model='complement' and without 'hash_bits'; got model={estimator.model!r}, "
-            f"hash_bits={tokens.hash_bits}. Use model='complement', or leave these options out."
-        )
+            "The 'term_weighting' parameter of TextClassifier can have 'sublinear_tf', 'use_idf' and 'normalize' "
+            f"only with model='complement' and without 'hash_bits'; got model={estimator.model!r}, "
+            f"hash_bits={tokens.hash_bits}."
+        ).advise(python="Use model='complement', or leave these options out.")
     words, matrix = _read(examples.source, options.analysis, cut.words)
     rows = len(examples)
     if matrix.shape[0] != rows:
         found = f"{matrix.shape[0]:,}"
-        raise LabelError(f"The argument 'X' must hold one text per label, {rows:,}; got {found}.")
+        raise LabelError("X", f"hold one text per label, {rows:,}").but(f"got {found}")
     if tokens.binary:
         matrix.data[:] = 1
     df = np.bincount(matrix.indices, minlength=len(words)).astype(np.float64)
@@ -107,9 +107,8 @@ def _read(texts: TextsLike, analysis: Analysis, vocabulary: WordList | None) -> 
         return vocabulary, look_up(texts, analysis, vocabulary, "X")
     words, matrix = learn(texts, analysis, "X")
     if not len(words):
-        raise DataError(
-            "The argument 'X' must hold words; got texts without any. By default a word has two letters or more; "
-            "'tokens' changes that."
+        raise DataError("X", "hold words").but(
+            "got texts without any", python="By default a word has two letters or more; 'tokens' changes that."
         )
     return words, matrix
 
@@ -327,9 +326,9 @@ class TextClassifier(TextAnswers, Classifier):
         must_be_one_column(X, "X")
         labels = np.asarray(labelled(y))
         if labels.ndim != 1:
-            raise LabelError(f"The argument 'y' must hold one label per text; got shape {labels.shape}.")
+            raise LabelError("y", "hold one label per text").but(f"got shape {labels.shape}")
         if not len(labels):
-            raise DataError("The argument 'y' must hold at least one label; got none.")
+            raise DataError("y", "hold at least one label").but("got none")
         classes, codes = classes_and_codes(labels, CHECKS)
         options = TextOptions.of(self)
         if first:
@@ -366,13 +365,12 @@ class TextClassifier(TextAnswers, Classifier):
         options = "TextClassifier with sublinear_tf, use_idf or normalize cannot"
         if to == "learn":
             raise InputError(
-                f"{options} learn in batches, since these options transform documents before they are counted. Call "
-                "fit with all texts."
-            )
+                f"{options} learn in batches, since these options transform documents before they are counted."
+            ).advise(python="Call fit with all texts.")
         raise InputError(
-            f"{options} merge, forget, decay or leave out, since these options transform documents before they are "
-            "counted. Fit a new model to the texts you want."
-        )
+            f"{options} merge, forget, decay or leave out, since these options transform documents before they "
+            "are counted."
+        ).advise("Fit a new model to the texts you want.")
 
     def _count(self, examples: Examples) -> Model:
         if self.__sklearn_is_fitted__():
@@ -385,9 +383,7 @@ class TextClassifier(TextAnswers, Classifier):
         likelihoods = self._likelihoods(None, Views())
         model = Model.of(examples.classes, likelihoods, self._reader.rows(examples.source), examples.labels)
         if not model.n.any():
-            raise DataError(
-                "The argument 'sample_weight' must give at least one text a weight above 0; got only zeros."
-            )
+            raise DataError("sample_weight", "give at least one text a weight above 0").but("got only zeros")
         return model
 
     def _chosen(

@@ -209,17 +209,17 @@ def of_same_tokens(estimator: TextClassifier, models: list[Model], others: Seque
     """Return models with the tokens that all of them have: single words if only some models have pairs."""
     analyses = [_analysis_of(one) for one in (estimator, *others)]
     if len({analysis.unit for analysis in analyses}) > 1:
-        raise InputError(
-            "Models that are combined must have the same tokens; got words, chosen by the texts of one, and letters, "
-            "chosen by those of the other. Fit both with the same 'ngram_range' or 'tokens'."
+        raise InputError("Models that are combined", "have the same tokens").but(
+            "got words, chosen by the texts of one, and letters, chosen by those of the other",
+            python="Fit both with the same 'ngram_range' or 'tokens'.",
         )
     most = [analysis.ngram_range[1] for analysis in analyses]
     least = min(most)
     if least == max(most):
         return models
     tell(
-        "Pairs of words are left out, since only some of the models have them. Fit all models with the same "
-        "'ngram_range' to keep pairs."
+        "Pairs of words are left out, since only some of the models have them.",
+        python="Fit all models with the same 'ngram_range' to keep pairs.",
     )
     estimator._tokens_chosen = None if least == 1 else ("word", (1, least))
     estimator._earlier_choices = ()
@@ -249,14 +249,12 @@ def check_unchanged(reader: TextReader, options: TextOptions) -> None:
     bits = options.tokens.hash_bits or 0
     if reader.hash_bits != bits:
         raise InputError(
-            f"The 'hash_bits' of the tokens of TextClassifier must stay {reader.hash_bits or None} once fitted; got "
-            f"{options.tokens.hash_bits}. Call fit to start again."
-        )
+            "The 'hash_bits' of the tokens of TextClassifier", f"stay {reader.hash_bits or None} once fitted"
+        ).but(f"got {options.tokens.hash_bits}", python="Call fit to start again.")
     if reader.analysis != options.analysis:
         raise InputError(
-            "The parameters of TextClassifier that say what a token is must stay as they were at the first fit; got "
-            "others. Set them back, or call fit to start again."
-        )
+            "The parameters of TextClassifier that say what a token is", "stay as they were at the first fit"
+        ).but("got others", python="Set them back, or call fit to start again.")
 
 
 def wanted_of(estimator: TextClassifier) -> Wanted | None:

@@ -76,7 +76,7 @@ class CountVectorizer(Atomic, peer.CountVectorizer):
         check_is_fitted(self, "vocabulary_")
         odd = next((word for word in self.vocabulary_ if not isinstance(word, str)), None)
         if odd is not None:
-            raise KindError(f"The vocabulary of a CountVectorizer must hold only strings to be saved; got {odd!r}.")
+            raise KindError("The vocabulary of a CountVectorizer", "hold only strings to be saved", got=odd)
         words = np.empty(len(self.vocabulary_), object)
         words[:] = list(self.vocabulary_)
         columns = np.array(list(self.vocabulary_.values()), np.int64)
@@ -86,13 +86,13 @@ class CountVectorizer(Atomic, peer.CountVectorizer):
         words, columns, fixed = (state["schema"][name] for name in ("words", "columns", "fixed"))
         strings = all(type(word) is str for word in words.tolist())
         if not strings or columns.dtype.kind != "i" or type(fixed) is not bool:
-            raise DataError("A vocabulary must map strings to column numbers.")
+            raise DataError("A vocabulary", "map strings to column numbers")
         known = dict(zip(words.tolist(), columns.tolist(), strict=True))
         if len(known) != len(columns) or not np.array_equal(np.sort(columns), np.arange(len(known))):
-            raise DataError("Each word of a vocabulary must have a column of its own, numbered from 0.")
+            raise DataError("Each word of a vocabulary", "have a column of its own, numbered from 0")
         if not all(isinstance(n, int) for n in self.ngram_range) or np.dtype(self.dtype).kind not in "biuf":
-            raise DataError(
-                f"The dtype must be numeric and ngram_range whole numbers; got {self.dtype!r} and {self.ngram_range!r}."
+            raise DataError("The dtype", "be numeric and ngram_range whole numbers").but(
+                f"got {self.dtype!r} and {self.ngram_range!r}"
             )
         self._compiled()  # raises if options are invalid
         self.vocabulary_, self.fixed_vocabulary_ = known, bool(fixed)
@@ -114,19 +114,18 @@ def read_vectorizer(given: Vectorizer, owner: str) -> tuple[Tokens, State]:
         more = ", which may override methods: give its options as sf.Tokens" if isinstance(given, PEERS) else ""
         what = f"the class {given.__name__}" if isinstance(given, type) else f"a {kind.__name__}"
         raise KindError(
-            f"The 'tokens' parameter of {owner} must be sf.Tokens(...), a CountVectorizer, TfidfVectorizer or "
-            f"HashingVectorizer of scikit-learn, or None; got {what}{more}."
-        )
+            f"{owner}.tokens",
+            "be sf.Tokens(...), a CountVectorizer, TfidfVectorizer or HashingVectorizer of scikit-learn, or None",
+        ).but(f"got {what}{more}")
     theirs: State = given.get_params(deep=False)
     if theirs["input"] != "content":
-        raise InputError(
-            f"The 'tokens' parameter of {owner} must have input='content', since X holds texts, not files; got "
-            f"input={theirs['input']!r}. Read the files first, or use sf.fit_files."
+        raise InputError(f"{owner}.tokens", "have input='content', since X holds texts, not files").but(
+            f"got input={theirs['input']!r}", python="Read the files first, or use sf.fit_files."
         )
     if theirs.get("sublinear_tf"):
-        raise InputError(
-            f"The 'tokens' parameter of {owner} must have sublinear_tf=False, since it only says what a token is; got "
-            f"a {kind.__name__} with sublinear_tf=True. Use term_weighting=sf.TermWeighting(sublinear_tf=True)."
+        raise InputError(f"{owner}.tokens", "have sublinear_tf=False, since it only says what a token is").but(
+            f"got a {kind.__name__} with sublinear_tf=True",
+            python="Use term_weighting=sf.TermWeighting(sublinear_tf=True).",
         )
     own = {one.name: theirs[one.name] for one in fields(Tokens) if one.name in theirs}
     if "n_features" in theirs:
@@ -139,7 +138,6 @@ def _bits(buckets: int, owner: str) -> int:
     bits = int(buckets).bit_length() - 1
     if buckets != 1 << bits or not 1 <= bits <= 30:
         raise InputError(
-            f"The 'tokens' parameter of {owner} must be a HashingVectorizer whose n_features is a power of two from 2 "
-            f"to 2**30; got n_features={buckets!r}."
-        )
+            f"{owner}.tokens", "be a HashingVectorizer whose n_features is a power of two from 2 to 2**30"
+        ).but(f"got n_features={buckets!r}")
     return bits

@@ -136,9 +136,8 @@ class Statistics:
     def of(cls, values: Array, category: Booleans, codes: Integers, classes: int) -> Statistics:
         """Return the statistics for comparing rows with these; raise InputError if the rows have no feature."""
         if not values.shape[1]:
-            raise InputError(
-                "The argument 'X' of check must have a feature to compare; got only columns without a value, and free "
-                "text."
+            raise InputError("check.X", "have a feature to compare").but(
+                "got only columns without a value, and free text"
             )
         edges, told = [], np.ones((len(STATISTICS), values.shape[1]), bool)
         for j, column in enumerate(values.T):

@@ -38,13 +38,14 @@ def cost_matrix(costs: Costs | None, classes: Any) -> Array:
     table = np.asarray(costs)
     if table.dtype.kind not in "biuf" or table.shape != (len(classes), len(classes)):
         raise InputError(
-            f"The argument 'costs' must be a matrix of {len(classes)} × {len(classes)} numbers, a row per true class "
-            f"and a column per decision, or a dict; got an array of {table.dtype} of shape {table.shape}."
-        )
+            "costs",
+            f"be a matrix of {len(classes)} × {len(classes)} numbers, a row per true class and a column per "
+            "decision, or a dict",
+        ).but(f"got an array of {table.dtype} of shape {table.shape}")
     table = table.astype(np.float64)
     if not (np.isfinite(table) & (table >= 0)).all():
         wrong = table[~(np.isfinite(table) & (table >= 0))][0]
-        raise InputError(f"The argument 'costs' must hold finite numbers of at least 0; got {wrong:g}.")
+        raise InputError("costs", "hold finite numbers of at least 0").but(f"got {wrong:g}")
     return table
 
 
@@ -53,7 +54,7 @@ def price(abstain: Any) -> float | None:
     if abstain is None:
         return None
     if not isinstance(abstain, Real) or not 0 <= float(abstain) < np.inf:
-        raise InputError(f"The argument 'abstain' must be a cost of at least 0; got {abstain!r}.")
+        raise InputError("abstain", "be a cost of at least 0", got=abstain)
     return float(abstain)
 
 
@@ -69,9 +70,8 @@ def _pairs(costs: Mapping[Any, Any]) -> dict[Any, Any]:
         elif isinstance(true, tuple) and len(true) == 2:
             pairs[true] = cost
         else:
-            raise InputError(
-                "The argument 'costs' must be a matrix, {(true, decided): cost} or {true: {decided: cost}}; "
-                f"got the entry {true!r}: {cost!r}."
+            raise InputError("costs", "be a matrix, {(true, decided): cost} or {true: {decided: cost}}").but(
+                f"got the entry {true!r}: {cost!r}"
             )
     return pairs
 
@@ -81,11 +81,10 @@ def _from_pairs(pairs: dict[Any, Any], classes: Any) -> Array:
     for (true, decided), cost in pairs.items():
         for label in (true, decided):
             if label not in place:
-                raise InputError(f"The argument 'costs' must name classes, such as {classes[0]!s}; got {label!r}.")
+                raise InputError("costs", f"name classes, such as {classes[0]!s}", got=label)
         if not isinstance(cost, Real) or not 0 <= float(cost) < np.inf:
-            raise InputError(
-                f"The argument 'costs' must hold finite numbers of at least 0; got {cost!r} for {true!r} taken for "
-                f"{decided!r}."
+            raise InputError("costs", "hold finite numbers of at least 0").but(
+                f"got {cost!r} for {true!r} taken for {decided!r}"
             )
         table[place[true], place[decided]] = float(cost)
     return table

@@ -108,8 +108,6 @@ def coefficient_of(model: Model, rows: Mapping[Name, Rows], sample_weight: Weigh
         weights = read_weights(sample_weight, len(rows[name]))
         given = np.ones(len(rows[name])) if weights is None else weights
         if abs(given.sum() - total) > 1e-9 * total:
-            raise LabelError(
-                f"The argument 'X' must hold the {total:g} rows that the model was fitted on; got {given.sum():g}."
-            )
+            raise LabelError("X", f"hold the {total:g} rows that the model was fitted on").but(f"got {given.sum():g}")
         found += float((given * derived.log_coefficients(block.settled, block.t, rows[name])).sum())
     return found

@@ -70,7 +70,7 @@ class Explanation:
         """Return the k features that add most to the log-odds in absolute value, each with its value and log-odds."""
         number: Any = k
         if not isinstance(number, int | np.integer) or number < 0:
-            raise InputError(f"The argument 'k' of Explanation.top must be a whole number from 0 on; got {k!r}.")
+            raise InputError("Explanation.top.k", "be a whole number from 0 on", got=k)
         return [(self.features[i], self.values[i], float(self.contributions[i])) for i in self._order()[:k]]
 
     def to_dict(self) -> dict[str, list[Any]]:
@@ -170,9 +170,8 @@ def explain(
     if not impossible and np.isneginf(joint[0, [a, b]]).all():
         first, second = predictor.model.classes[[a, b]].tolist()
         raise InputError(
-            f"The classes {first!s} and {second!s} are both impossible for this row: there are no odds. "
-            "A larger alpha, or estimate='mean', leaves nothing impossible."
-        )
+            f"The classes {first!s} and {second!s} are both impossible for this row: there are no odds."
+        ).advise(python="A larger alpha, or estimate='mean', leaves nothing impossible.")
     others = "columns" if wording.readings is not None else "words" if wording.text is not None else "features"
     found = _of_two(said, predictor, power, (a, b), impossible, others)
     found = replace(found, backend=backend)
@@ -286,7 +285,7 @@ def _two_classes(logs: Array, classes: Any, target: Any, against: Any) -> tuple[
     a = first if first is not None else next(c for c in order if c != second)
     b = second if second is not None else next(c for c in order if c != a)
     if a == b:
-        raise InputError(f"The arguments 'target' and 'against' must be two classes; got {target!r} for both.")
+        raise InputError("target and against", "be two classes").but(f"got {target!r} for both")
     return a, b
 
 
@@ -294,7 +293,7 @@ def place_of(classes: Any, label: Any, name: str) -> int:
     """Return the place of a class; raise InputError, naming the argument, if there is no such class."""
     found = np.flatnonzero(classes == label)
     if not len(found):
-        raise InputError(f"The argument '{name}' must be one of {classes.tolist()}; got {label!r}.")
+        raise InputError(name, f"be one of {classes.tolist()}", got=label)
     return int(found[0])
 
 

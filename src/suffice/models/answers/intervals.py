@@ -51,9 +51,9 @@ def drawn_by(level: float, method: str, n_samples: object, seed: Rng) -> tuple[n
     """Return the generator of draws (None for the delta method) and their number; raise InputError if wrong."""
     tails(level)
     if method not in ("delta", "sample"):
-        raise InputError(f"The argument 'method' must be 'delta' or 'sample'; got {method!r}.")
+        raise InputError("method", "be 'delta' or 'sample'", got=method)
     if not isinstance(n_samples, Integral) or n_samples < 2:
-        raise InputError(f"The argument 'n_samples' must be a whole number of at least 2; got {n_samples!r}.")
+        raise InputError("n_samples", "be a whole number of at least 2", got=n_samples)
     return (None, 1) if method == "delta" else (generator(seed), int(n_samples))
 
 

@@ -59,8 +59,8 @@ class Posteriors:
         classes = {one: code for code, one in enumerate(self.model.classes.tolist())}
         if not isinstance(label, Hashable) or label not in classes:
             known = ", ".join(map(repr, [*classes][:SHOWN]))
-            raise InputError(
-                f"Posteriors are indexed by a class, or by a class and a feature; got {key!r}. Classes: {known}."
+            raise InputError(f"Posteriors are indexed by a class, or by a class and a feature; got {key!r}.").advise(
+                f"Classes: {known}."
             )
         return (self.all if feature is None else self.of(feature))[classes[label]]
 
@@ -68,8 +68,8 @@ class Posteriors:
         """Return the only block; raise InputError if there are several."""
         if self.by_column:
             names = ", ".join(map(repr, [*self.features][:SHOWN]))
-            raise InputError(
-                f"A table has a posterior for each column, of different kinds; got {wanted!r}. Name a column: {names}."
+            raise InputError(f"A table has a posterior for each column, of different kinds; got {wanted!r}.").advise(
+                f"Name a column: {names}."
             )
         return next(iter(self.model.voting.values()))
 
@@ -85,7 +85,7 @@ class Posteriors:
         ):
             return int(feature) % len(places)
         known = ", ".join(map(repr, [*places][:SHOWN]))
-        raise InputError(f"The feature must be one that was learned; got {feature!r}. The first are: {known}.")
+        raise InputError("The feature", "be one that was learned", got=feature).advise(f"The first are: {known}.")
 
     def __repr__(self) -> str:
         classes, features = counted(len(self.model.classes), "class", "classes"), counted(len(self.features), "feature")

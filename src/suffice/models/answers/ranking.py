@@ -69,7 +69,7 @@ class Information:
         """Return the k most informative features with their values; all if there are fewer."""
         number: Any = k
         if not isinstance(number, int | np.integer) or number < 0:
-            raise InputError(f"The argument 'k' of Information.top must be a whole number from 0 on; got {k!r}.")
+            raise InputError("Information.top.k", "be a whole number from 0 on", got=k)
         return list(zip(self.names[:k].tolist(), self.values[:k].tolist(), strict=True))
 
     def __repr__(self) -> str:
@@ -92,7 +92,7 @@ class Information:
 def ranked(predictor: Predictor, names: Any = None, unit: str = "nats") -> Information:
     """Return the features of the only block ranked by information; without `names`, by words or places."""
     if unit not in UNITS:
-        raise InputError(f"The argument 'unit' of mutual_information must be 'nats' or 'bits'; got {unit!r}.")
+        raise InputError("mutual_information.unit", "be 'nats' or 'bits'", got=unit)
     values = information_of(predictor)
     (block,) = predictor.model.voting.values()
     return Information(names_of(block.t, len(values)) if names is None else names, values / UNITS[unit], unit)
@@ -109,9 +109,8 @@ def ranked_columns(predictor: Predictor, unit: str = "nats") -> Information:
         if name not in of_texts
     }
     if not values:
-        raise KindError(
-            "The argument 'model' of mutual_information must have a column that is not text; got only "
-            f"{', '.join(map(repr, of_texts))}. Use TextClassifier, whose features are words."
+        raise KindError("mutual_information.model", "have a column that is not text").but(
+            f"got only {', '.join(map(repr, of_texts))}", python="Use TextClassifier, whose features are words."
         )
     names = np.empty(len(values), object)
     names[:] = list(values)
@@ -122,9 +121,8 @@ def given_names(names: Any, width: int) -> NDArray[Any]:
     """Return the user's names for unnamed features; raise ShapeError unless there is one per feature."""
     called = np.asarray(names)
     if called.shape != (width,):
-        raise ShapeError(
-            f"The argument 'feature_names' must be a list of {counted(width, 'name')}, one per column; got "
-            f"{counted(len(called), 'name') if called.ndim == 1 else f'shape {called.shape}'}."
+        raise ShapeError("feature_names", f"be a list of {counted(width, 'name')}, one per column").but(
+            f"got {counted(len(called), 'name') if called.ndim == 1 else f'shape {called.shape}'}"
         )
     return called
 

@@ -193,9 +193,8 @@ def check_learned(model: Model, labels: Labels) -> None:
     if len(over):
         label = model.classes[over[:1]].tolist()[0]
         raise SubtractionError(
-            f"Only learned rows can be left out; got more of class {label!r} than were learned. Pass the rows that the "
-            "model was fitted on."
-        )
+            f"Only learned rows can be left out; got more of class {label!r} than were learned."
+        ).advise("Pass the rows that the model was fitted on.")
 
 
 def held_out_of(

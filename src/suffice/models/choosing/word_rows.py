@@ -184,9 +184,8 @@ class CountedWords:
         held = _native.EvidenceRows(*rows, *counts, *self._pairs(), rest, self._left[1], thread_count())
         if not held.learned:
             raise SubtractionError(
-                "Rows can be left out only with the labels and weights they were learned with. Pass the rows that the "
-                "model was fitted on."
-            )
+                "Rows can be left out only with the labels and weights they were learned with."
+            ).advise("Pass the rows that the model was fitted on.")
         return held
 
     def _pairs(self) -> tuple[Integers, NDArray[np.int32], Integers, Array]:
@@ -268,9 +267,8 @@ def _places(table: Any, some: Any) -> Integers:
     )
     at = np.searchsorted(keys, wanted)
     if len(wanted) and (not len(keys) or (keys[np.minimum(at, len(keys) - 1)] != wanted).any()):
-        raise SubtractionError(
-            "Rows can be left out only with the labels and weights they were learned with. Pass the rows that the "
-            "model was fitted on."
+        raise SubtractionError("Rows can be left out only with the labels and weights they were learned with.").advise(
+            "Pass the rows that the model was fitted on."
         )
     return np.asarray(at)
 

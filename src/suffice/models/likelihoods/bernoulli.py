@@ -251,7 +251,9 @@ class Bernoulli(Likelihood):
         values = numbers(column)
         wrong = ~BINARY.accepts(values)
         if wrong.any():
-            raise DataError(f"Column {column.name!r} is {self.word} and must hold 0 and 1; got {values[wrong][0]}.")
+            raise DataError(f"Column {column.name!r} is {self.word} and", "hold 0 and 1", column=column.name).but(
+                f"got {values[wrong][0]}"
+            )
         return MatrixRows.of_column(values, column.name, None if column.missing is None else ~column.missing)
 
     def prior_in_words(self, t: BinaryCounts) -> str:
@@ -350,9 +352,8 @@ def must_have_mode(odds: FlagOdds, t: Any) -> None:
         check_mode(Beta, odds.a + t.ones, odds.b + t.zeros)
     elif (least := min(odds.a.min(), odds.b.min())) < 1:
         raise NoUniqueMode(
-            f"The estimate 'map' needs alpha of at least 1 for a unique mode; got alpha={least:g}. "
-            "Use estimate='mean', or a larger alpha."
-        )
+            f"The estimate 'map' needs alpha of at least 1 for a unique mode; got alpha={least:g}."
+        ).advise(python="Use estimate='mean', or a larger alpha.")
 
 
 def explained_words(odds: FlagOdds, ones: Cells, n: Array, t: WordCounts, rows: Rows) -> Contributions:

@@ -36,9 +36,8 @@ def categories(column: Column) -> tuple[Integers, NDArray[Any]]:
     if values.dtype.kind in "iu" and len(values):
         worst = max(int(values.min()), int(values.max()), key=abs)
         if abs(worst) > EXACT:
-            raise DataError(
-                f"Column {column.name!r} must hold numbers below 2**53 to be distinguished; got {worst}. "
-                "Convert the column to text."
+            raise DataError(column=column.name, must="hold numbers below 2**53 to be distinguished").but(
+                f"got {worst}", "Convert the column to text."
             )
     found, codes = distinct(values if values.dtype.kind in "iu" else values.astype(np.float64) + 0.0)
     if column.missing is not None:
@@ -61,16 +60,17 @@ class NamedCategories(CategoryRows):
             got = ("words" if words else "numbers") if self.column is None else holds(self.column)
             was = "numbers" if words else "words"
             hint = CONVERT if got in ("words", "text") else ""
-            raise DataError(f"Column {self.name!r} was learned as {was}; got {got}.{hint}")
+            raise DataError(f"Column {self.name!r} was learned as {was}; got {got}.", column=self.name).advise(
+                python=hint
+            )
         return super().places(known)
 
     def must_be_seen(self, known: NDArray[Any]) -> None:
         """Raise DataError, naming the first, if any category is not in `known`."""
         for row in np.flatnonzero(self.places(known) == len(known))[:1]:
             value = _shown(self.labels[self.codes[row]])
-            raise DataError(
-                f"Column {self.name!r} must hold categories seen in training; got {value!r} in row {row}. "
-                "With unseen='prior' it gets the probability of a new category."
+            raise DataError(column=self.name, must="hold categories seen in training").but(
+                f"got {value!r} in row {row}", python="With unseen='prior' it gets the probability of a new category."
             )
 
 

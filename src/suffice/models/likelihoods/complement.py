@@ -102,9 +102,8 @@ class Complement(Likelihood):
         """Return the likelihood unchanged; raise NoUniqueMode if the mode would subtract from counts."""
         if np.min(self.more) < 0:
             raise NoUniqueMode(
-                f"The estimate 'map' needs alpha of at least 1 for a unique mode; got alpha={np.min(self.alpha):g}. "
-                "Use estimate='mean', or a larger alpha."
-            )
+                f"The estimate 'map' needs alpha of at least 1 for a unique mode; got alpha={np.min(self.alpha):g}."
+            ).advise(python="Use estimate='mean', or a larger alpha.")
         return self
 
     def _more(self, width: int) -> tuple[Array, float]:
@@ -132,9 +131,8 @@ class Complement(Likelihood):
     def held_out(self, t: WordTable, rows: Rows, removed: Removal) -> HeldOut:
         """Return scores of training rows by all classes, with the row or its group removed from the complements."""
         if self.transform is not None:
-            raise KindError(
-                "Transformed rows cannot be held out: the transform depends on all rows. Fit without it to leave rows "
-                "out."
+            raise KindError("Transformed rows cannot be held out: the transform depends on all rows.").advise(
+                "Fit without it to leave rows out."
             )
         counts, x = self.counts(t), self._counted(rows.entries(t))
         (more, all_more), every, total = self._more(counts.width), counts.by_feature(), counts.sum()

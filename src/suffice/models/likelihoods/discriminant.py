@@ -62,9 +62,8 @@ class Discriminant(Likelihood):
         if not isinstance(self.prior, NormalInverseWishart) or self.prior.m.shape[-1] != d:
             raise unfit(NormalInverseWishart, d, self.covariance, self.prior)
         if self.covariance == "shared" and self.prior.batch_shape:
-            raise PriorError(
-                "The 'prior' parameter of GaussianDiscriminant must be a single prior if all classes share "
-                f"a covariance; got a batch of shape {self.prior.batch_shape}."
+            raise PriorError("GaussianDiscriminant.prior", "be a single prior if all classes share a covariance").but(
+                f"got a batch of shape {self.prior.batch_shape}"
             )
         return self
 
@@ -178,7 +177,9 @@ class Discriminant(Likelihood):
     def _given_prior(self, what: str) -> NormalInverseWishart:
         if isinstance(self.prior, NormalInverseWishart):
             return self.prior
-        raise ImproperPrior(f"{what} needs a proper prior; got prior={self.prior}. Use a NormalInverseWishart.")
+        raise ImproperPrior(f"{what} needs a proper prior; got prior={self.prior}.").advise(
+            python="Use a NormalInverseWishart."
+        )
 
     def belief(self, t: FullMoments, weights: Array | None = None) -> VectorBelief:
         """Return the posterior distribution of scores; no prior means one flat in the means and in ln|Σ|."""
@@ -188,9 +189,8 @@ class Discriminant(Likelihood):
             nu = nu - (float((n > 0).sum()) if self.shared else 1.0)
         if (np.asarray(nu) <= known.law.d - 1).any() or (kappa <= 0).any():
             raise ImproperPrior(
-                "An interval needs a proper posterior; a class has too few rows for one without a "
-                "prior. Use estimate='predictive'."
-            )
+                "An interval needs a proper posterior; a class has too few rows for one without a prior."
+            ).advise(python="Use estimate='predictive'.")
         ellipses = Ellipses(known.law, mean, kappa, np.broadcast_to(nu, n.shape), known.root, known.log_det)
         return VectorBelief(ellipses, scale)
 
@@ -293,8 +293,7 @@ class Discriminant(Likelihood):
 def unfit(kind: type, d: int, covariance: str, prior: Any) -> PriorError:
     """Return the error for a prior that does not fit the columns."""
     return PriorError(
-        f"The 'prior' parameter of GaussianDiscriminant must be a {kind.__name__} of {d} columns for "
-        f"covariance={covariance!r}; got {prior!r}."
+        "GaussianDiscriminant.prior", f"be a {kind.__name__} of {d} columns for covariance={covariance!r}", got=prior
     )
 
 

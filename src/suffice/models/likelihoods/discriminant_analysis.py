@@ -108,8 +108,8 @@ class DiscriminantAnalysis(Discriminant):
     def held_out(self, t: FullMoments, rows: MatrixRows, removed: Removal) -> DenseHeldOut:
         """Return held-out scores of training rows, by downdates or by refitting."""
         if self.given is not None:
-            raise InputError(
-                "Rows cannot be left out with a covariance_estimator or shrinkage='auto'. Use a number as 'shrinkage'."
+            raise InputError("Rows cannot be left out with a covariance_estimator or shrinkage='auto'.").advise(
+                python="Use a number as 'shrinkage'."
             )
         if removed.alone and self.plain:
             try:

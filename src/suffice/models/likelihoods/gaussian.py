@@ -90,9 +90,8 @@ class Gaussian(Likelihood):
     def _settled_matrix(self, t: DiagonalMoments) -> Self:
         if self.estimate != "mle" and self.prior is None:
             raise InputError(
-                f"The '{self.parameter}' parameter must be a NormalInverseGamma for estimate={self.estimate!r}. "
-                "Got None instead."
-            )
+                f"The '{self.parameter}' parameter", f"be a NormalInverseGamma for estimate={self.estimate!r}"
+            ).but("got None")
         prior = belief_about_normals(t) if isinstance(self.prior, str) else self.prior
         more = self.var_smoothing * largest_variance(t) if self.var_smoothing else 0.0
         return replace(self, prior=prior, floor=self.floor + more, var_smoothing=0.0)
@@ -181,8 +180,8 @@ class Gaussian(Likelihood):
     def _given_prior(self, what: str) -> NormalInverseGamma:
         if isinstance(self.prior, NormalInverseGamma):
             return self.prior
-        raise ImproperPrior(
-            f"{what} needs a proper prior; got {self.parameter}={self.prior}. Use a NormalInverseGamma."
+        raise ImproperPrior(f"{what} needs a proper prior; got {self.parameter}={self.prior}.").advise(
+            python="Use a NormalInverseGamma."
         )
 
     def _posterior_or_flat(self, t: DiagonalMoments) -> NormalInverseGamma:
@@ -277,9 +276,8 @@ class Gaussian(Likelihood):
         values = numbers(column)
         if values.dtype.kind == "f" and len(values) and max(-values.min(), values.max()) > LARGEST:
             raise DataError(
-                f"Column {column.name!r} is {self.word} and must hold numbers of at most 2**500; "
-                f"got {values[np.abs(values).argmax()]}."
-            )
+                f"Column {column.name!r} is {self.word} and", "hold numbers of at most 2**500", column=column.name
+            ).but(f"got {values[np.abs(values).argmax()]}")
         return MatrixRows.of_column(values, column.name, None if column.missing is None else column.present)
 
     def served(self, block: Any) -> Any:

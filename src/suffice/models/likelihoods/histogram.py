@@ -79,22 +79,20 @@ class Histogram(Shares):
         POSITIVE.read(self.strength, "strength")
         bits: Any = self.bits
         if type(bits) is not int or not 0 <= bits <= BITS:
-            raise DataError(
-                f"The argument 'bits' of Histogram must be a whole number from 0 to {BITS}; got {self.bits!r}."
-            )
+            raise DataError("Histogram.bits", f"be a whole number from 0 to {BITS}", got=self.bits)
         if self.edges is not None:
             edges = REAL.read(np.array(self.edges, np.float64), "edges")
             if edges.ndim != 1 or (np.diff(edges) <= 0).any():
-                raise DataError(f"The argument 'edges' of Histogram must rise strictly; got {self.edges}.")
+                raise DataError("Histogram.edges", "rise strictly").but(f"got {self.edges}")
             object.__setattr__(self, "edges", tuple(edges.tolist()))
 
     def settled(self, t: ValueCounts) -> Histogram:
         """Return the likelihood with the given bins or those of highest evidence; raise NoUniqueMode for "map"."""
         if self.estimate == "map":
             raise NoUniqueMode(
-                "The estimate 'map' needs a unique mode, which a histogram's prior of less than one row per bin does "
-                "not have. Use estimate='mean' or 'predictive'."
-            )
+                "The estimate 'map' needs a unique mode, which a histogram's prior of less than one row per bin "
+                "does not have."
+            ).advise(python="Use estimate='mean' or 'predictive'.")
         given = None if self.edges is None else np.array(self.edges)
         return self.with_bins(chosen_bins(t, self.strength) if given is None else given_bins(t, given))
 

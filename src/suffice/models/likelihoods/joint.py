@@ -65,9 +65,8 @@ def check_sizes(sizes: list[int], labels: Labels) -> None:
     """Raise DataError if columns of the given sizes have too many joint values."""
     if labels.n_classes * float(np.prod(sizes)) > CELLS:
         shown = " × ".join(f"{size:,}" for size in sizes)
-        raise DataError(
-            f"Columns that act together must have at most {CELLS // labels.n_classes:,} joint values; got {shown}. "
-            "Leave out the column with the most values, or group its rare values."
+        raise DataError("Columns that act together", f"have at most {CELLS // labels.n_classes:,} joint values").but(
+            f"got {shown}", "Leave out the column with the most values, or group its rare values."
         )
 
 

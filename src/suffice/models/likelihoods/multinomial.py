@@ -240,8 +240,7 @@ class Multinomial(Likelihood):
             least = np.min(self.alpha)
             if least < 1:
                 raise NoUniqueMode(
-                    f"The estimate 'map' needs alpha of at least 1 for a unique mode; got alpha={least:g}. "
-                    "Use estimate='mean', or a larger alpha."
-                )
+                    f"The estimate 'map' needs alpha of at least 1 for a unique mode; got alpha={least:g}."
+                ).advise(python="Use estimate='mean', or a larger alpha.")
             return
         check_mode(Dirichlet, np.asarray(self.alpha, np.float64) + t.tokens)

@@ -78,7 +78,9 @@ class Poisson(Totals):
         values = rows.source.matrix
         if not WHOLE.accepts(values).all():
             wrong, name = values[~WHOLE.accepts(values)][0], rows.names(None)[0]
-            raise DataError(f"Column {name!r} is {self.word} and must hold counts 0, 1, 2, …; got {wrong}.")
+            raise DataError(f"Column {name!r} is {self.word} and", "hold counts 0, 1, 2, …", column=name).but(
+                f"got {wrong}"
+            )
         return rows.count(PoissonSums, labels)  # type: ignore[no-any-return]
 
     def with_prior(self, t: Counted) -> Self:
@@ -229,8 +231,8 @@ class Poisson(Totals):
         values = numbers(column)
         if values.min(initial=0) < 0:
             raise DataError(
-                f"Column {column.name!r} is {self.word} and must hold counts of at least 0; got {values.min()}."
-            )
+                f"Column {column.name!r} is {self.word} and", "hold counts of at least 0", column=column.name
+            ).but(f"got {values.min()}")
         return MatrixRows.of_column(values, column.name, None if column.missing is None else column.present)
 
     def served(self, block: Any) -> PoissonSums | None:

@@ -37,7 +37,7 @@ def check_mode(family: type[Any], *parameters: Any) -> None:
     """Raise NoUniqueMode, naming alpha and the place, unless every posterior has a unique mode."""
     hint = "Use estimate='mean', or a larger alpha."
     if any((np.asarray(parameter) <= 0).any() for parameter in parameters):
-        raise NoUniqueMode(f"The estimate 'map' needs alpha above 0 where a class has no count. {hint}")
+        raise NoUniqueMode("The estimate 'map' needs alpha above 0 where a class has no count.").advise(python=hint)
     belief = family(*parameters)
     try:
         _ = belief.mode
@@ -45,9 +45,9 @@ def check_mode(family: type[Any], *parameters: Any) -> None:
         kinds = np.asarray(belief.modes())
         place = np.argwhere(kinds != "point")[0].tolist()
         raise NoUniqueMode(
-            f"The estimate 'map' needs a unique mode; alpha leaves it {kinds[tuple(place)]!s} at {place} "
-            f"(class first, then feature). {hint}"
-        ) from None
+            f"The estimate 'map' needs a unique mode; alpha leaves it {kinds[tuple(place)]!s} at {place} (class "
+            "first, then feature)."
+        ).advise(python=hint) from None
 
 
 def must_be(prior: Any, family: type, model: str, *, by_evidence: bool = True) -> None:
@@ -55,10 +55,10 @@ def must_be(prior: Any, family: type, model: str, *, by_evidence: bool = True) -
     if by_evidence and isinstance(prior, str) and prior == "evidence":
         return
     if prior is not None and not isinstance(prior, family):
-        raise KindError(f"The argument 'prior' of {model} must be a {family.__name__}; got {prior!r}.")
+        raise KindError(f"{model}.prior", f"be a {family.__name__}", got=prior)
     shape = getattr(prior, "batch_shape", ())
     if shape != ():
-        raise ShapeError(f"The argument 'prior' of {model} must be a single belief; got a table of shape {shape}.")
+        raise ShapeError(f"{model}.prior", "be a single belief").but(f"got a table of shape {shape}")
 
 
 def power_in_words(power: float, adds: float | None = None, others: str = "", temper: float = 1.0) -> str:

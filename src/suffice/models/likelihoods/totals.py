@@ -169,8 +169,8 @@ class Totals(Likelihood):
         accepted = self.allowed.accepts(values)
         if not accepted.all():
             raise DataError(
-                f"Column {column.name!r} is {self.word} and must hold {self.values_are}; got {values[~accepted].min()}."
-            )
+                f"Column {column.name!r} is {self.word} and", f"hold {self.values_are}", column=column.name
+            ).but(f"got {values[~accepted].min()}")
         return MatrixRows.of_column(values, column.name, None if column.missing is None else column.present)
 
     def prior_in_words(self, t: Any) -> str:

@@ -46,9 +46,7 @@ class Cut:
         if self.words is not None:
             return counts.among(self.words)
         if not counts.width:
-            raise DataError(
-                "The argument 'X' must hold words; got texts without any (by default, of two letters or more)."
-            )
+            raise DataError("X", "hold words").but("got texts without any (by default, of two letters or more)")
         if self.keeps_all:
             return counts
         return counts.keep(self.kept(counts.document_frequency, counts.frequency, float(counts.n.sum())))
@@ -69,9 +67,9 @@ class Cut:
         least, most = (float(limit) if isinstance(limit, Integral) else float(limit) * n for limit in limits)
         if most < least and not _no_limit(self.max_df):
             hint = " It is 2 where texts chose pairs of words or letters: give min_df=1." if self.chosen else ""
-            raise InputError(
-                f"The parameter 'max_df' must not be below 'min_df'; got max_df={self.max_df} and min_df={self.min_df}"
-                f", which are {most:g} and {least:g} documents.{hint}"
+            raise InputError("The parameter 'max_df'", "not be below 'min_df'").but(
+                f"got max_df={self.max_df} and min_df={self.min_df}, which are {most:g} and {least:g} documents",
+                python=hint,
             )
         return least, most
 
@@ -102,14 +100,14 @@ class Vocabulary:
 
     def __post_init__(self) -> None:
         if not np.array_equal(np.sort(self.slot), np.arange(len(self.words))):
-            raise DataError(f"The slots of a vocabulary must number its {len(self.words):,} words from 0, each once.")
+            raise DataError("The slots of a vocabulary", f"number its {len(self.words):,} words from 0, each once")
         names = self.names
         if names is not None and (
             names.shape != self.slot.shape
             or not all(isinstance(name, str) for name in names)
             or len({*names.tolist()}) < len(names)
         ):
-            raise DataError(f"The names of a vocabulary must be {len(self.words):,} strings, each once.")
+            raise DataError("The names of a vocabulary", f"be {len(self.words):,} strings, each once")
 
     @classmethod
     def of(cls, words: Sequence[str], names: Sequence[str] | None = None) -> Vocabulary:

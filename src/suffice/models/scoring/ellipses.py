@@ -61,9 +61,8 @@ class Law:
             return np.asarray(nu + self.d + 1 + max(self.shared, 1))  # NW-5
         if (nu <= self.d + 1).any():
             raise PriorError(
-                f"The 'prior' parameter must have nu + rows above d + 1 = {self.d + 1} for estimate='mean'; got "
-                f"{nu.min():g}. Use estimate='predictive'."
-            )
+                "The 'prior' parameter", f"have nu + rows above d + 1 = {self.d + 1} for estimate='mean'"
+            ).but(f"got {nu.min():g}", python="Use estimate='predictive'.")
         return np.asarray(nu - self.d - 1)
 
     def logs(self, kappa: Any, nu: Any, distance: Array, log_det: Any) -> Array:

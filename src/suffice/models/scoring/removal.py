@@ -187,9 +187,8 @@ def left(total: Array, removed: Array) -> Array:
     if not slight.any():
         return rest
     if (rest < -ROUNDING * total).any():
-        raise SubtractionError(
-            "Rows can be left out only with the labels and weights they were learned with. Pass the rows that the "
-            "model was fitted on."
+        raise SubtractionError("Rows can be left out only with the labels and weights they were learned with.").advise(
+            "Pass the rows that the model was fitted on."
         )
     return np.where(slight, 0.0, rest)
 
@@ -199,13 +198,13 @@ def group_codes(groups: Any, rows: int) -> Integers:
     words = isinstance(groups, list | tuple) and any(issubclass(kind, str) for kind in set(map(type, groups)))
     named = np.array(groups, object) if words else np.asarray(groups)  # numpy would make words of numbers among them
     if np.ma.isMaskedArray(groups) and np.ma.is_masked(groups):
-        raise LabelError("The argument 'groups' must hold a group for every row; got masked values.")
+        raise LabelError("groups", "hold a group for every row").but("got masked values")
     if named.shape != (rows,):
-        raise LabelError(f"The argument 'groups' must hold one group per row, {rows}; got the shape {named.shape}.")
+        raise LabelError("groups", f"hold one group per row, {rows}").but(f"got the shape {named.shape}")
     try:
         _, group = np.unique(named, return_inverse=True)
     except TypeError as error:
-        raise LabelError("The argument 'groups' must hold values of one type, none of them missing.") from error
+        raise LabelError("groups", "hold values of one type, none of them missing") from error
     if (named.dtype.kind == "f" and np.isnan(named).any()) or (named.dtype.kind in "mM" and np.isnat(named).any()):
-        raise LabelError("The argument 'groups' must hold a group for every row; got missing values.")
+        raise LabelError("groups", "hold a group for every row").but("got missing values")
     return np.asarray(group, np.int64)
