@@ -1,4 +1,4 @@
-"""Every model says what it said when its numbers were recorded: whole and half counts to the bit, all else to nine digits.
+"""Every model says what it said when its numbers were recorded: whole and half counts to the bit, else nine digits.
 
     PYTHONPATH=tests python -m golden.test_unchanged "Poisson*"
 
