@@ -19,6 +19,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 import suffice as sf
 from suffice.errors import DataError, InputError, KindError, LabelError
 from suffice.estimators.em.semi_supervised import _halves
+from suffice.models.choosing.smoothing import Scored, choose_posterior_temper
 from suffice.readers.labels import Examples
 
 CLASSES = {"check_classifiers_classes": "has a class named −1, which is no label here"}
@@ -231,7 +232,10 @@ def test_views_are_fitted_on_labelled_rows_at_the_end() -> None:
 
 @pytest.mark.parametrize("weight", [1.0, 0.1])
 def test_labels_that_took_no_part_choose_the_temper(weight: float) -> None:
-    """Each half is predicted by a fit without it; the power, also of the class prior, has the least penalized loss."""
+    """Each half is predicted by a fit without it; the power has the least penalized loss.
+
+    It is that of the class prior, too, where this saves more than a nat.
+    """
     rng = np.random.default_rng(1)
     codes = np.where(rng.random(300) < 0.7, 0, 1)
     words = [*"abcdefgh"]
@@ -244,29 +248,50 @@ def test_labels_that_took_no_part_choose_the_temper(weight: float) -> None:
     model = sf.SemiSupervised(tempered, unlabelled_weight=weight, tol=1e-10).fit(texts, some)
 
     known = Examples(texts[:21], np.array([0, 1]), codes[:21])
-    logs, own = [], []
+    logs, priors, own = [], [], []
     for learned, others in _halves(known, model.estimator_._reader):
         half = sf.SemiSupervised(plain, unlabelled_weight=weight, tol=1e-10)
         half.fit(learned.source, learned.y, unlabelled=texts[21:])
         logs.append(half.estimator_.predict_joint_log_proba(others.source))
+        priors.append(np.broadcast_to(half.estimator_.class_log_prior_, logs[-1].shape))
         own.append(others.y)
-    scores, truth = np.concatenate(logs), np.concatenate(own)
+    joint, prior, truth = np.concatenate(logs), np.concatenate(priors), np.concatenate(own)
     assert sorted(truth) == sorted(codes[:21])
 
-    def loss(log_power: float) -> float:
-        powered = np.exp(log_power) * scores
-        return float(
-            np.sum(logsumexp(powered, axis=1) - powered[np.arange(21), truth]) + (1 - np.exp(log_power)) ** 2 / 2
-        )
+    def least(scores: Any, offset: Any) -> tuple[float, float]:
+        """Return the power of the least penalized loss, and the loss."""
 
-    power = np.exp(minimize_scalar(loss, bounds=(-15, 0), method="bounded", options={"xatol": 1e-9}).x)
+        def loss(power: float) -> float:
+            powered = offset + power * scores
+            return float(np.sum(logsumexp(powered, axis=1) - powered[np.arange(21), truth]))
+
+        found = minimize_scalar(
+            lambda x: loss(np.exp(x)) + (1 - np.exp(x)) ** 2 / 2,
+            bounds=(-15, 0),
+            method="bounded",
+            options={"xatol": 1e-9},
+        )
+        return float(np.exp(found.x)), loss(np.exp(found.x))
+
+    (power, usual), (both, lower) = least(joint - prior, prior), least(joint, np.zeros_like(joint))
+    of_prior = 1.0
+    if usual - lower > 1:
+        power = of_prior = both
     assert 0.01 < power < 0.99
     assert model.estimator_.temper_.power == pytest.approx(power, rel=1e-4)  # where EM stops
-    assert model.estimator_.temper_.prior == pytest.approx(power, rel=1e-4)
+    assert model.estimator_.temper_.prior == pytest.approx(of_prior, rel=1e-4)
     whole = sf.SemiSupervised(plain, unlabelled_weight=weight, tol=1e-10).fit(texts, some).estimator_
-    found = power * whole.predict_joint_log_proba(texts)
+    shares = whole.class_log_prior_
+    found = power * (whole.predict_joint_log_proba(texts) - shares) + of_prior * shares
     expected = found - logsumexp(found, axis=1, keepdims=True)
     np.testing.assert_allclose(model.predict_log_proba(texts), expected, rtol=1e-3, atol=1e-5)
+
+
+def test_shares_keep_their_power_unless_they_are_wrong() -> None:
+    codes, scores = np.arange(40) % 2, 0.1 * np.random.default_rng(0).normal(size=(40, 2))
+    right, wrong = (np.log(np.broadcast_to(shares, (40, 2))) for shares in ([0.5, 0.5], [0.999, 0.001]))
+    assert choose_posterior_temper(Scored(scores, right, codes, np.ones(40), None)).prior == 1
+    assert choose_posterior_temper(Scored(scores, wrong, codes, np.ones(40), None)).prior < 0.2
 
 
 def test_a_label_alone_in_its_class_is_in_no_half() -> None:

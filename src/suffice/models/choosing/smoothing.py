@@ -22,6 +22,7 @@ import numpy as np
 
 from suffice.later import optimize
 from suffice.models.choosing.judge import Judged, Sample
+from suffice.models.choosing.optimize import NAT
 from suffice.models.empirical.covariances import ENOUGH, POWERS, Spread, by_parts, parts_of
 from suffice.models.likelihoods.base import changed
 from suffice.models.model import Model
@@ -146,13 +147,17 @@ def choose_temper(rows: Scored, least: float = LEAST_POWER) -> Temper:
 
 
 def choose_posterior_temper(rows: Scored) -> Temper:
-    """Return the temper with the lowest log loss if it is also the power of the class prior: that of a typical row."""
+    """Return the temper with the lowest log loss if it is also the power of the class prior: that of a typical row.
+
+    The class prior keeps its power unless this saves more than a nat over all rows.
+    """
+    plain = choose_temper(rows)
     whole = replace(rows, scores=rows.scores + rows.log_prior, log_prior=np.zeros_like(rows.scores))
     temper = choose_temper(whole)
     powers = np.broadcast_to(temper.of(rows.lengths), rows.codes.shape)
     weights = np.where(powers > 0, rows.weights, 0.0)
-    if not weights.any():
-        return temper
+    if not weights.any() or (log_loss(rows, plain) - log_loss(whole, temper)) * _sum(rows.weights) <= NAT:
+        return plain
     typical = np.exp(_sum(weights * np.log(np.where(powers > 0, powers, 1.0))) / _sum(weights))
     return replace(temper, prior=float(typical))  # SX-14
 
