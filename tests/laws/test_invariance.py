@@ -122,8 +122,17 @@ def test_a_zero_that_is_stored_is_a_zero(kind: str) -> None:
     wanted = model.fit(X, y).predict_proba(X)
     stored = sparse.csr_matrix(X + 1)
     stored.data -= 1
+    twice = sparse.csr_matrix((np.ones(2 * X.size), np.tile(np.arange(12), 300), np.arange(0, 3601, 24)), X.shape)
+    twice.data = np.column_stack([X, np.zeros_like(X)]).ravel()  # each entry in two parts
     order = rng.permutation(150)
-    for changed in (sparse.csr_matrix(X), stored, X.astype(np.float32), X.astype(np.uint8), sparse.csc_matrix(X)):
+    for changed in (
+        sparse.csr_matrix(X),
+        stored,
+        twice,
+        X.astype(np.float32),
+        X.astype(np.uint8),
+        sparse.csc_matrix(X),
+    ):
         np.testing.assert_allclose(model.fit(changed, y).predict_proba(X), wanted, rtol=0, atol=1e-9)
     assert (stored.toarray() == X).all()  # the zeros are still there
     assert stored.nnz == X.size
@@ -154,3 +163,19 @@ def test_files_in_any_order_are_one_table(name: str, tmp_path: Path) -> None:
     for order in ("ab", "ba"):
         model = sf.fit_files(sf.NaiveBayes(), [tmp_path / f"{letter}.csv" for letter in order], target="kind")
         np.testing.assert_allclose(model.predict_proba(new), usual(name), rtol=0, atol=1e-9)
+
+
+def test_a_sample_of_all_files_chooses_kinds_where_rows_are_many(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("suffice.models.choosing.chooser.ROWS", 60)
+    X, y, _ = table("iris")
+    rows = X.assign(kind=y)
+    rows[:12].to_csv(tmp_path / "a.csv", index=False)
+    rows[12:].to_csv(tmp_path / "b.csv", index=False)
+    one, two = (
+        sf.fit_files(sf.NaiveBayes(joint=None), [tmp_path / f"{letter}.csv" for letter in order], target="kind")
+        for order in ("ab", "ba")
+    )
+    assert one.columns_ == two.columns_
+    assert one.class_count_.sum() == len(rows)

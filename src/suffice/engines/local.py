@@ -94,7 +94,7 @@ def fit_files(
     estimator : object
         The given estimator. Its counts are those of a fit in memory, to the bit. Hyperparameters are chosen on a sample
         of rows (20,000, or 50,000 texts) picked by their content, as in memory: the order of rows and files does not
-        matter. The first batch determines the likelihoods of columns that are not declared.
+        matter. A sample of all rows determines the likelihoods of columns that are not declared.
 
     Examples
     --------

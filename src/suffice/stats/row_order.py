@@ -36,8 +36,8 @@ AT_ONCE, ROUNDS = 2**18, 2
 class Values:
     """Present values of columns; the zeros that a sparse matrix does not list are one entry per column, of row −1."""
 
-    row: Integers
-    column: Integers
+    row: NDArray[Any]
+    column: NDArray[Any]
     columns: int
     size: RowHashes  # twice the distance of a number's rank from the middle, or the hash of a word
     side: NDArray[np.int8]  # 1 above the middle, −1 below
@@ -102,22 +102,23 @@ def values_of(X: Any, missing: Booleans | None = None) -> list[Values]:
         return [_of_entries(X)]
     if np.asarray(X).dtype.kind not in "biuf":
         return [values_of_words(matrix_hashes(line[:, None])) for line in np.asarray(X).T]
-    X, rows = np.asarray(X), np.arange(len(X)) if missing is None else np.flatnonzero(~missing)
+    X, rows = np.asarray(X), np.flatnonzero(np.ones(len(X), bool) if missing is None else ~missing).astype(np.int32)
     step = max(1, AT_ONCE // max(1, len(X)))
     blocks = [X[rows, at : at + step].T for at in range(0, X.shape[1], step)]
     return in_parallel(lambda block: _of_block(block, rows), blocks)
 
 
-def _of_block(block: NDArray[Any], rows: Integers) -> Values:
+def _of_block(block: NDArray[Any], rows: NDArray[Any]) -> Values:
     width, n = block.shape
-    column = np.repeat(np.arange(width), n)
+    column = np.repeat(np.arange(width, dtype=np.int32), n)
     order = np.argsort(block, axis=1)
     ordered = np.take_along_axis(block, order, axis=1).ravel()
     return _ranked(ordered, column, rows[order.ravel()], np.tile(np.arange(n), width), np.full(width, n))
 
 
 def _of_entries(X: Any) -> Values:
-    entries = X.tocsr().tocoo()
+    entries = X.tocoo(copy=True)
+    entries.sum_duplicates()
     there = entries.data != 0
     n, width = X.shape
     row, column, value = (part[there] for part in (entries.row, entries.col, entries.data))
@@ -137,8 +138,8 @@ def _of_entries(X: Any) -> Values:
 
 def _ranked(
     ordered: NDArray[Any],
-    column: Integers,
-    row: Integers,
+    column: NDArray[Any],
+    row: NDArray[Any],
     place: Integers,
     rows: Integers,
     count: Integers | None = None,

@@ -95,7 +95,7 @@ def _judged(model: Classifier, rest: Classifier | None, fold: Examples, group: I
     """Return the rows of a fold, scored with bins, priors and views of the rest, and counts of all rows but one."""
     seen = model._model.without_chosen() if rest is None else rest._model
     judging, known = copy(model if rest is None else rest), seen.among(model.classes_)
-    every = known if rest is None else known + getattr(rest, "_count")(fold)  # noqa: B009 - every classifier has it
+    every = known if rest is None else known + rest._count(fold)
     judging._put(every, Views() if rest is None else rest._predictor.views, True)
     predictor = judging._predictor
     if rest is not None:
